@@ -1,0 +1,18 @@
+# Everything heddle links, from the system's packages. No network at configure time.
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+foreach(pair "xxhash;libxxhash" "jansson;jansson" "jemalloc;jemalloc")
+  list(GET pair 0 name)
+  list(GET pair 1 module)
+  pkg_check_modules(${name} REQUIRED IMPORTED_TARGET GLOBAL ${module})
+endforeach()
+add_library(xxHash::xxhash ALIAS PkgConfig::xxhash)
+add_library(jansson::jansson ALIAS PkgConfig::jansson)
+add_library(jemalloc::jemalloc ALIAS PkgConfig::jemalloc)
+
+if(HEDDLE_TEAM STREQUAL "openmp")
+  find_package(OpenMP REQUIRED COMPONENTS C)
+  set(HEDDLE_TEAM_LIBRARY OpenMP::OpenMP_C)
+else()
+  set(HEDDLE_TEAM_LIBRARY Threads::Threads)
+endif()

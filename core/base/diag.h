@@ -1,0 +1,56 @@
+/* The diagnostics sink: libraries add, only the command line prints.
+ *
+ * Every kind of diagnostic is a row of diag.def: X(identifier, "HD123", severity, "summary for the documentation"). */
+#ifndef HEDDLE_CORE_BASE_DIAG_H
+#define HEDDLE_CORE_BASE_DIAG_H
+
+#include "core/base/compiler.h"
+#include "core/base/text.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+typedef enum hd_severity { HD_NOTE, HD_WARNING, HD_ERROR } hd_severity;
+
+typedef enum hd_diag_code {
+#define HD_DIAG(identifier, code, severity, summary) identifier,
+#include "core/base/diag.def"
+#undef HD_DIAG
+  HD_DIAG_CODE_COUNT
+} hd_diag_code;
+
+typedef struct hd_diagnostic {
+  hd_diag_code code;
+  const char *file;     /* borrowed from the sink */
+  hd_position position; /* line 0: no position (the whole file, or the command line) */
+  const char *message;  /* what is wrong; one line, no final full stop */
+  const char *hint;     /* what was expected or may be done; NULL when there is none */
+  const char *line;     /* the source line, NUL-terminated copy, NULL when there is no position */
+  uint32_t width;       /* bytes the caret underlines, at least 1 */
+} hd_diagnostic;
+
+typedef struct hd_diag hd_diag;
+
+hd_diag *hd_diag_new(void);       /* NULL when memory is out */
+void hd_diag_free(hd_diag *diag); /* NULL allowed */
+
+/* Adds a diagnostic at `span` of `text` (text NULL: no position). `hint` may be NULL. After 100 errors further ones are
+ * only counted. Never fails: when memory is out the count still grows. `diag` NULL is allowed and drops the message. */
+HD_PRINTF(6, 7)
+void hd_diag_add(hd_diag *diag, hd_diag_code code, const hd_text *text, hd_span span, const char *hint,
+                 const char *format, ...);
+
+size_t hd_diag_count(const hd_diag *diag);                           /* stored diagnostics, in order of addition */
+const hd_diagnostic *hd_diag_get(const hd_diag *diag, size_t index); /* borrowed until hd_diag_free */
+size_t hd_diag_errors(const hd_diag *diag);                          /* errors, stored or not */
+
+/* "HD123" and the severity of a code; static storage. */
+const char *hd_diag_code_text(hd_diag_code code);
+hd_severity hd_diag_code_severity(hd_diag_code code);
+const char *hd_diag_code_summary(hd_diag_code code);
+
+/* Prints `file:line:col: error: words; hint [HD123]` and, when `excerpt`, the source line with a caret (tabs kept).
+ * `color` adds ANSI colours. Control bytes and invalid UTF-8 of the input are shown as \xNN. */
+void hd_diag_print(const hd_diag *diag, FILE *out, bool excerpt, bool color);
+
+#endif

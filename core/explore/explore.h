@@ -1,0 +1,121 @@
+/* The search: breadth-first by levels over all states a model can reach.
+ *
+ * A level is a cost: the number of weight-1 steps. Weight-0 steps are closed inside their level, so that a first visit
+ * has least cost. Results (verdict, counts, counterexamples) do not depend on the number of threads: ties are broken by
+ * state order and step order, and a level in which something was found is finished before the search stops.
+ *
+ * Findings are counted and kept per *slot*. Slots 0..HD_FAULT_COUNT-1 are the step faults (HD_FAULT_NONE unused); then
+ * come the 32 check codes; then the frontend's stop kinds (what its classify callback returns, from 1); then its state
+ * predicates. */
+#ifndef HEDDLE_CORE_EXPLORE_EXPLORE_H
+#define HEDDLE_CORE_EXPLORE_EXPLORE_H
+
+#include "core/base/atomic.h"
+#include "core/base/diag.h"
+#include "core/model/filter.h"
+#include "core/model/model.h"
+#include "core/model/trace.h"
+#include "hashing/visited.h"
+
+#define HD_STOP_KIND_MAX 16u
+#define HD_PREDICATE_MAX 16u
+#define HD_SLOT_FAULT(fault) ((uint32_t)(fault))
+#define HD_SLOT_CHECK(code) ((uint32_t)HD_FAULT_COUNT + (uint32_t)(code))
+#define HD_SLOT_STOP(kind) ((uint32_t)HD_FAULT_COUNT + 32u + (uint32_t)(kind))
+#define HD_SLOT_PREDICATE(index) ((uint32_t)HD_FAULT_COUNT + 32u + HD_STOP_KIND_MAX + (uint32_t)(index))
+#define HD_SLOT_COUNT ((uint32_t)HD_FAULT_COUNT + 32u + HD_STOP_KIND_MAX + HD_PREDICATE_MAX)
+
+/* Classifies a state without steps: 0 = proper end or pruned, 1 .. HD_STOP_KIND_MAX-1 = a kind of the frontend. Called
+ * from any worker: must be a pure function of the state. */
+typedef uint32_t (*hd_classify)(const void *context, const hd_model *model, const uint64_t *state);
+/* True when the state has property `index` (0 .. HD_PREDICATE_MAX-1). Pure. Called once for each new state. */
+typedef bool (*hd_predicate)(const void *context, const hd_model *model, const uint64_t *state, uint32_t index);
+
+/* What ended a search. X(identifier, "words") */
+#define HD_END_TABLE(X)                                           \
+  X(COMPLETE, "every reachable state was explored")               \
+  X(FOUND, "stopped at the first level with a finding, as asked") \
+  X(BUDGET, "the state budget was used up")                       \
+  X(TIMEOUT, "the time limit was reached")                        \
+  X(MEMORY, "the memory limit was reached")                       \
+  X(DEPTH, "the depth limit was reached")                         \
+  X(SIGNAL, "the search was interrupted")
+typedef enum hd_end {
+#define HDI_END_ENUM(identifier, words) HD_END_##identifier,
+  HD_END_TABLE(HDI_END_ENUM)
+#undef HDI_END_ENUM
+      HD_END_COUNT
+} hd_end;
+const char *hd_end_words(hd_end end);
+
+/* A snapshot for progress displays. */
+typedef struct hd_progress {
+  uint64_t states, transitions, frontier; /* frontier: states of the level being expanded */
+  uint64_t level;
+  double seconds;
+  size_t memory_bytes;
+} hd_progress;
+typedef void (*hd_progress_fn)(void *payload, const hd_progress *progress);
+
+typedef struct hd_search {
+  const hd_model *model;
+  const hd_filter *filter; /* NULL allowed */
+  uint32_t threads;        /* 0: hd_team_default_count() */
+  hd_store store;
+  size_t memory_max_bytes; /* 0: hd_machine_memory_bytes() */
+  double timeout_seconds;  /* 0: none */
+  uint64_t depth_max;      /* levels expanded at most; 0: none */
+  uint64_t
+      states_budget; /* stop after the first level at whose end this many states are known; 0: none. Deterministic */
+  uint64_t stop_slots[2];  /* bit set of slots: stop after the first level that has a finding in one of them */
+  uint64_t trace_slots[2]; /* bit set of slots for which a counterexample is rebuilt */
+  hd_classify classify;    /* NULL: hd_model_stop, STUCK = kind 1 */
+  const void *classify_context;
+  hd_predicate predicate; /* NULL: none */
+  uint32_t predicate_count;
+  const void *predicate_context;
+  const hd_atomic_u32 *
+      cancel; /* becomes non-zero when the caller wants the search to stop; NULL allowed. A signal handler may set it */
+  hd_progress_fn progress; /* called by one worker about five times a second and at the end; NULL allowed */
+  void *progress_payload;
+} hd_search;
+
+/* Helpers for the bit sets. */
+static inline void hd_slots_add(uint64_t slots[2], uint32_t slot) {
+  slots[slot / 64] |= (uint64_t)1 << (slot % 64);
+}
+static inline bool hd_slots_has(const uint64_t slots[2], uint32_t slot) {
+  return (slots[slot / 64] >> (slot % 64)) & 1;
+}
+
+/* One finding: the first in (level, state order, step order) of its slot. */
+typedef struct hd_found {
+  uint64_t count;  /* how many in the explored part: states (stop kinds, predicates) or steps (faults, checks) */
+  uint64_t level;  /* cost of the shortest run to it, the faulty or checking step's own weight included */
+  hd_trace *trace; /* owned by the outcome; replayed; NULL when not asked for, none found or memory was out (then
+                      trace_status says so) */
+  hd_status trace_status;
+} hd_found;
+
+typedef struct hd_outcome {
+  hd_end end;
+  uint64_t states;        /* reachable states found (stored), initial ones included */
+  uint64_t transitions;   /* steps with a successor out of expanded states */
+  uint64_t levels;        /* levels that hold at least one state */
+  uint64_t expanded;      /* states whose steps have all been followed; states - expanded were seen but not expanded */
+  uint64_t stopped;       /* states without steps, proper or not */
+  uint64_t frontier_peak; /* most states in one level */
+  uint32_t threads;
+  double seconds;                     /* of the main search, without rebuilding traces */
+  size_t visited_bytes, memory_bytes; /* table; resident set at the end */
+  const char *store;
+  hd_found found[HD_SLOT_COUNT];
+} hd_outcome;
+
+/* Runs the search. HD_OK also when it was cut short (see outcome->end); HD_E_NOMEM or HD_E_INTERNAL when nothing can be
+ * said. Free the outcome with hd_outcome_clear. When cut short inside a level by time, memory or cancellation the
+ * counts are those of the whole levels and of what was done of the last; they may then differ between runs. */
+hd_status hd_explore(const hd_search *search, hd_outcome *outcome);
+void hd_outcome_clear(hd_outcome *outcome);
+
+#endif

@@ -1,0 +1,95 @@
+/* What one command says about one input: built by a frontend, printed by text.c, json.c or dot.c. All strings live in
+ * the result's arena unless said otherwise. Field order and names follow the schema docs/schema/heddle.result-1.json.
+ */
+#ifndef HEDDLE_CORE_REPORT_RESULT_H
+#define HEDDLE_CORE_REPORT_RESULT_H
+
+#include "core/base/arena.h"
+#include "core/base/buffer.h"
+#include "core/base/diag.h"
+#include "core/base/option.h"
+#include "core/explore/explore.h"
+
+typedef enum hd_verdict { HD_VERDICT_NONE, HD_VERDICT_HOLDS, HD_VERDICT_VIOLATED, HD_VERDICT_INCONCLUSIVE } hd_verdict;
+
+/* One line of a counterexample in the source's terms. */
+typedef struct hd_trace_line {
+  const char *actor;    /* who moves */
+  const char *action;   /* "send", "receive", ... */
+  const char *label;    /* message or variable; NULL allowed */
+  const char *peer;     /* the other side; NULL allowed */
+  const char *note;     /* words for the reader; NULL allowed */
+  hd_position position; /* line 0: none */
+  bool visible;
+} hd_trace_line;
+
+typedef struct hd_finding {
+  const char *kind; /* "unrealizable", "deadlock", ... as in interface.md */
+  hd_diag_code code;
+  const char *message;        /* one sentence */
+  const char *const *details; /* further sentences (the confused peer, its two histories, ...) */
+  size_t detail_count;
+  hd_position position; /* where in the source; line 0: none */
+  hd_trace_line *trace;
+  size_t trace_lines;
+  uint64_t length; /* visible steps for a choreography, all steps otherwise */
+  uint64_t count;  /* how many such states or steps were found; 0: unknown */
+} hd_finding;
+
+/* Further "name": value pairs of a result (a frontend's own), printed in order. */
+typedef struct hd_fact {
+  const char *name;
+  enum { HD_FACT_TEXT, HD_FACT_NUMBER, HD_FACT_BOOL } kind;
+  const char *text;
+  uint64_t number;
+} hd_fact;
+
+typedef struct hd_result {
+  hd_arena *arena; /* owned */
+  hd_command command;
+  const char *file, *frontend;
+  hd_verdict verdict;      /* NONE for commands without a verdict */
+  const char *basis;       /* what the verdict rests on: theorem or complete search; NULL allowed */
+  const char *not_covered; /* inconclusive: what was not covered; NULL otherwise */
+  uint32_t bound;          /* 0: does not apply */
+  const char *semantics;   /* "mailbox", "p2p" or NULL */
+  hd_finding *findings;
+  size_t finding_count, finding_capacity;
+  hd_fact *facts; /* printed inside "statistics" unless stated otherwise */
+  size_t fact_count, fact_capacity;
+  const char *const *assumptions;
+  size_t assumption_count;
+  bool has_statistics;
+  uint64_t states, transitions, levels, deadlocks, expanded;
+  bool complete;
+  uint32_t threads;
+  double seconds;
+  size_t visited_bytes, memory_bytes;
+  const char *store;
+  const char *dot;   /* DOT drawing for --emit dot; NULL when the frontend has none */
+  const char *trace; /* saved trace (JSON text, heddle.trace/1) of the first finding, for --emit trace; NULL allowed */
+  hd_status status;  /* not HD_OK: the input was wrong or the work failed; the diagnostics sink says why */
+} hd_result;
+
+/* An empty result owned by the caller; NULL when memory is out. */
+hd_result *hd_result_new(hd_command command, const char *file);
+void hd_result_free(hd_result *result); /* NULL allowed */
+/* Appends a zeroed finding (NULL when memory is out); borrowed until the next append. */
+hd_finding *hd_result_add_finding(hd_result *result);
+void hd_result_add_text(hd_result *result, const char *name, const char *text);
+void hd_result_add_number(hd_result *result, const char *name, uint64_t number);
+void hd_result_add_bool(hd_result *result, const char *name, bool value);
+/* Copies the counts of a search into the statistics. `deadlocks` is what the frontend counts as such. */
+void hd_result_take_outcome(hd_result *result, const hd_outcome *outcome, uint64_t deadlocks);
+
+/* 0, 1, 3, 4 or 5 as in interface.md. */
+int hd_result_exit_code(const hd_result *result);
+/* The exit code for several results: the first of 5, 3, 1, 4, 0 that occurred. */
+int hd_exit_code_join(int a, int b);
+
+/* One line of JSON (heddle.result/1), with its newline. */
+hd_status hd_result_print_json(const hd_result *result, hd_buffer *out);
+/* For people. `color` adds ANSI colours. verbose: 0 quiet, 1 normal, 2 verbose. */
+hd_status hd_result_print_text(const hd_result *result, hd_buffer *out, bool color, int verbose);
+
+#endif

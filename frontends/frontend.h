@@ -1,0 +1,51 @@
+/* What a language must provide, and the list of languages. Frontends never include each other. */
+#ifndef HEDDLE_FRONTENDS_FRONTEND_H
+#define HEDDLE_FRONTENDS_FRONTEND_H
+
+#include "core/base/diag.h"
+#include "core/base/option.h"
+#include "core/explore/explore.h"
+#include "core/report/result.h"
+
+#define HD_FRONTEND_ABI 1u
+
+/* Limits and call-backs of one run, made by the caller from the options; a frontend hands them on to every search it
+ * starts. */
+typedef struct hd_request {
+  const hd_options *options;
+  const hd_atomic_u32 *cancel; /* NULL allowed */
+  double deadline_seconds;     /* on the clock of hd_machine_seconds; 0: none */
+  hd_progress_fn progress;     /* NULL allowed */
+  void *progress_payload;
+} hd_request;
+
+/* A parsed input; each frontend defines the struct behind it. */
+typedef struct hd_ast hd_ast;
+
+typedef struct hd_frontend {
+  uint32_t abi; /* HD_FRONTEND_ABI */
+  const char *name;
+  const char *const *patterns; /* file name endings with the dot, NULL-terminated */
+  /* Could this text be ours? Asked when no ending fits (standard input). */
+  bool (*sniff)(const hd_text *text);
+  /* The tree borrows `text`. HD_E_INPUT with diagnostics when the input is wrong: then *out is NULL. */
+  hd_status (*parse)(const hd_text *text, hd_diag *diag, hd_ast **out);
+  void (*free_ast)(hd_ast *ast);
+  /* Commands. Each fills `result` (already made, command and file set) and returns HD_OK, also for inconclusive
+   * answers; another status also goes into result->status. NULL: the language does not have the command. */
+  hd_status (*check)(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_result *result);
+  hd_status (*explore)(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_result *result);
+  /* Writes the projection to `out`. */
+  hd_status (*project)(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_buffer *out);
+  /* Runs a saved trace; the steps and the configurations between them go into `result` as one finding of kind "replay".
+   */
+  hd_status (*replay)(const hd_ast *ast, const hd_text *trace, const hd_request *request, hd_diag *diag,
+                      hd_result *result);
+} hd_frontend;
+
+/* The built-in frontends, NULL-terminated (registry.c). */
+extern const hd_frontend *const hd_frontends[];
+/* By file name ending, otherwise by sniffing; NULL when nothing fits. */
+const hd_frontend *hd_frontend_for(const hd_text *text);
+
+#endif

@@ -1,0 +1,59 @@
+/* The visited set: which packed states have been seen. One interface, several stores.
+ *
+ *   HD_STORE_WORD  states of one word: open addressing on 64-bit keys, lock-free insertion by one compare-and-swap
+ *   HD_STORE_WIDE  states of W words: slots hold a 64-bit reference (hash fragment and index) to the words, kept in
+ * append-only chunks; XXH3
+ *
+ * Threads: hd_visited_insert may be called by all workers at once, each with its own worker number. Growth happens only
+ * inside hd_visited_grow, called by all workers of a team at a quiescent point (between levels or when an insert
+ * answered HD_INSERT_FULL). Slots never move or vanish between two quiescent points. */
+#ifndef HEDDLE_HASHING_VISITED_H
+#define HEDDLE_HASHING_VISITED_H
+
+#include "core/base/status.h"
+#include "core/base/team.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct hd_visited hd_visited;
+
+typedef enum hd_store { HD_STORE_AUTO, HD_STORE_WORD, HD_STORE_WIDE } hd_store;
+
+typedef enum hd_insert {
+  HD_INSERT_NEW,   /* this call inserted it: exactly one caller gets this answer per state */
+  HD_INSERT_KNOWN, /* it was there, or another worker has just inserted it */
+  HD_INSERT_FULL,  /* the table is at its load limit: not inserted; grow and try again */
+  HD_INSERT_NOMEM  /* memory is out: not inserted */
+} hd_insert;
+
+typedef struct hd_visited_config {
+  uint32_t words;          /* per state, at least 1 */
+  uint32_t workers;        /* how many worker numbers there are */
+  hd_store store;          /* AUTO: WORD for one word, WIDE otherwise */
+  size_t memory_max_bytes; /* for the table and the stored states; 0 = no limit */
+  size_t initial_slots;    /* rounded up to a power of two; 0 = small */
+} hd_visited_config;
+
+hd_status hd_visited_new(const hd_visited_config *config, hd_visited **out);
+void hd_visited_free(hd_visited *visited);
+/* Inserts `state` (W words). */
+hd_insert hd_visited_insert(hd_visited *visited, uint32_t worker, const uint64_t *state);
+/* Is it there? Any thread, only at quiescent points. */
+bool hd_visited_contains(const hd_visited *visited, const uint64_t *state);
+/* True when the table should grow before the next level (load above its limit), decided from the summed per-worker
+ * counters. Quiescent. */
+bool hd_visited_wants_growth(const hd_visited *visited);
+/* Doubles the table. Collective: every worker of `team` calls it at the same point (a team of one is allowed).
+ * HD_E_LIMIT when memory_max_bytes would be passed, HD_E_NOMEM; the same answer on every worker; the set is unchanged
+ * then. */
+hd_status hd_visited_grow(hd_visited *visited, hd_team *team, uint32_t worker);
+/* States inserted; quiescent. */
+uint64_t hd_visited_count(const hd_visited *visited);
+size_t hd_visited_slots(const hd_visited *visited);
+/* Bytes of the table and of stored states. */
+size_t hd_visited_size_bytes(const hd_visited *visited);
+const char *hd_visited_store_name(const hd_visited *visited);
+
+#endif
