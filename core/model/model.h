@@ -40,7 +40,7 @@
 
 typedef struct hd_model hd_model;
 
-/* Handles; each is dense from 0 within its model. */
+/* Handles; each is dense within its model, from 0 (labels and expressions: from 1). */
 typedef struct {
   uint32_t v;
 } hd_var; /* a global, or a local of a process type (one handle for all instances) */
@@ -72,8 +72,8 @@ typedef struct {
 #define HD_NO_PROCESS ((hd_process){HD_NONE})
 #define HD_NO_LOC ((hd_loc){HD_NONE})
 #define HD_NO_EDGE ((hd_edge){HD_NONE})
-#define HD_NO_LABEL ((hd_label){HD_NONE})
-#define HD_NO_EXPR ((hd_expr){HD_NONE})
+#define HD_NO_LABEL ((hd_label){0}) /* labels count from 1, so that a zeroed description is silent */
+#define HD_NO_EXPR ((hd_expr){0})   /* expressions count from 1, so that a zeroed description has none */
 
 /* X(identifier, "words") */
 #define HD_EDGE_KIND_TABLE(X) \
