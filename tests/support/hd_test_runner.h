@@ -53,37 +53,39 @@ void hdi_test_suite_add(hdi_test_suite *suite);
 void hdi_test_judge(bool fatal, bool holds, const char *condition, const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
 
-#define HDI_TEST_REGISTER(suite_, name_, run_, parameters_, ...)                    \
-  static hdi_test suite_##_##name_##_test = {                                       \
-      #suite_, #name_, run_, parameters_, {.given = 0, __VA_ARGS__}, NULL};         \
-  __attribute__((constructor)) static void suite_##_##name_##_register(void) {      \
-    hdi_test_add(&suite_##_##name_##_test);                                         \
+#define HDI_TEST_REGISTER(suite_, name_, run_, parameters_, ...)                                                   \
+  static hdi_test suite_##_##name_##_test = {#suite_, #name_, run_, parameters_, {.given = 0, __VA_ARGS__}, NULL}; \
+  __attribute__((constructor)) static void suite_##_##name_##_register(void) {                                     \
+    hdi_test_add(&suite_##_##name_##_test);                                                                        \
   }
 
-#define Test(suite_, name_, ...)                                                                   \
-  static void suite_##_##name_##_body(void);                                                       \
-  static void suite_##_##name_##_run(void *parameter) {                                            \
-    (void)parameter;                                                                               \
-    suite_##_##name_##_body();                                                                     \
-  }                                                                                                \
-  HDI_TEST_REGISTER(suite_, name_, suite_##_##name_##_run, NULL, __VA_ARGS__)                      \
+#define Test(suite_, name_, ...)                                              \
+  static void suite_##_##name_##_body(void);                                  \
+  static void suite_##_##name_##_run(void *parameter) {                       \
+    (void)parameter;                                                          \
+    suite_##_##name_##_body();                                                \
+  }                                                                           \
+  HDI_TEST_REGISTER(suite_, name_, suite_##_##name_##_run, NULL, __VA_ARGS__) \
   static void suite_##_##name_##_body(void)
 
 #define ParameterizedTestParameters(suite_, name_) \
   static struct criterion_test_params suite_##_##name_##_parameters(void)
-#define ParameterizedTest(parameter_, suite_, name_, ...)                                                     \
-  static void suite_##_##name_##_body(parameter_);                                                            \
-  static void suite_##_##name_##_run(void *parameter) { suite_##_##name_##_body(parameter); }                 \
-  HDI_TEST_REGISTER(suite_, name_, suite_##_##name_##_run, suite_##_##name_##_parameters, __VA_ARGS__)        \
+#define ParameterizedTest(parameter_, suite_, name_, ...)                                              \
+  static void suite_##_##name_##_body(parameter_);                                                     \
+  static void suite_##_##name_##_run(void *parameter) {                                                \
+    suite_##_##name_##_body(parameter);                                                                \
+  }                                                                                                    \
+  HDI_TEST_REGISTER(suite_, name_, suite_##_##name_##_run, suite_##_##name_##_parameters, __VA_ARGS__) \
   static void suite_##_##name_##_body(parameter_)
 #define cr_make_param_array(type_, array_, length_, ...) \
   ((struct criterion_test_params){sizeof(type_), (void *)(array_), (length_), __VA_ARGS__})
 
-#define TestSuite(suite_, ...)                                                                      \
-  static hdi_test_suite suite_##_suite = {#suite_, {.given = 0, __VA_ARGS__}, NULL};                \
-  __attribute__((constructor)) static void suite_##_suite_register(void) {                          \
-    hdi_test_suite_add(&suite_##_suite);                                                            \
-  }
+#define TestSuite(suite_, ...)                                             \
+  static hdi_test_suite suite_##_suite;                                    \
+  __attribute__((constructor)) static void suite_##_suite_register(void) { \
+    hdi_test_suite_add(&suite_##_suite);                                   \
+  }                                                                        \
+  static hdi_test_suite suite_##_suite = {#suite_, {.given = 0, __VA_ARGS__}, NULL}
 
 #define HDI_TEST_JUDGE(fatal_, condition_, words_, ...) \
   hdi_test_judge(fatal_, (condition_), words_, __FILE__, __LINE__, "" __VA_ARGS__)

@@ -1,5 +1,6 @@
 /* A control of the ThreadSanitizer build: two workers of a team write one plain variable without any order between the
- * writes. The test passes when ThreadSanitizer says so; a build in which it stays silent proves nothing about others. */
+ * writes. The test passes when ThreadSanitizer says so; a build in which it stays silent proves nothing about others.
+ */
 #include "core/base/team.h"
 
 #include <stdint.h>
