@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/run.h"
+#include "core/base/check.h"
 #include "core/base/machine.h"
 #include "hashing/visited.h"
 #include "heddle/heddle.h"
@@ -138,8 +139,8 @@ static void print_json(const report *r, hd_buffer *out) {
   bool failed = json_object_set_new(object, "schema", json_string("heddle.doctor/1")) != 0;
   for (size_t i = 0; i < r->count; i++) {
     const fact *f = &r->facts[i];
-    json_t *value = f->is_number ? json_integer((json_int_t)(f->number > INT64_MAX ? INT64_MAX : f->number))
-                                 : json_string(f->text);
+    json_t *value =
+        f->is_number ? json_integer((json_int_t)(f->number > INT64_MAX ? INT64_MAX : f->number)) : json_string(f->text);
     failed |= json_object_set_new(object, f->name, value) != 0;
   }
   char *line = failed ? NULL : json_dumps(object, JSON_COMPACT);

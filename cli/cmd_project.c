@@ -1,7 +1,8 @@
-/* heddle project FILE: the machines of a choreography's peers, as .fsa, DOT or .aut (--to), on standard output or in the
- * file of --output, which appears whole or not at all.
+/* heddle project FILE: the machines of a choreography's peers, as .fsa, DOT or .aut (--to), on standard output or in
+ * the file of --output, which appears whole or not at all.
  *
- * Under --format json the projection is a fact of the result object ("projection", or "output" with the file's name). */
+ * Under --format json the projection is a fact of the result object ("projection", or "output" with the file's name).
+ */
 #include "cli/command.h"
 #include "cli/run.h"
 #include "cli/signals.h"

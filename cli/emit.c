@@ -1,8 +1,8 @@
 /* --emit KIND=FILE: further outputs of one result.
  *
  * The kinds are the table in emit.h. Files appear whole or not at all (hd_file_write); "-" is standard output, and then
- * the report itself goes to standard error, so that a pipe receives one format. A result without a counterexample has no
- * trace to write: that is told, and is no failure, because the answer does not depend on it.
+ * the report itself goes to standard error, so that a pipe receives one format. A result without a counterexample has
+ * no trace to write: that is told, and is no failure, because the answer does not depend on it.
  *
  * Threads: main thread only. Cost: O(size of the output). */
 #include "cli/emit.h"
@@ -59,7 +59,8 @@ int hdi_emit_check(const hd_options *options) {
       return unknown_kind(options, item);
     }
     if (file == NULL || *file == '\0') {
-      return hdi_usage_error(options, "expected KIND=FILE, with - for standard output", "--emit %s names no file", item);
+      return hdi_usage_error(options, "expected KIND=FILE, with - for standard output", "--emit %s names no file",
+                             item);
     }
     for (size_t k = 0; k < i; k++) {
       const char *earlier = NULL;

@@ -17,8 +17,8 @@ int hdi_emit_check(const hd_options *options);
 bool hdi_emit_uses_stdout(const hd_options *options);
 /* Writes one whole file ("-": standard output); 0, or the exit code after telling why it could not be written. */
 int hdi_emit_file(const char *file, const char *data, size_t size_bytes);
-/* Writes what was asked for. A kind the result has nothing for (no counterexample, no drawing) is told on standard error
- * and its file is left alone. 0, or the exit code of a file that could not be written. */
+/* Writes what was asked for. A kind the result has nothing for (no counterexample, no drawing) is told on standard
+ * error and its file is left alone. 0, or the exit code of a file that could not be written. */
 int hdi_emit_write(const hd_options *options, const hd_result *result);
 
 #endif

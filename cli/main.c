@@ -20,17 +20,10 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct command_row {
-  int (*run)(const hd_options *options);
-  size_t files_min, files_max;
-} command_row;
-
-static const command_row commands[HD_COMMAND_COUNT] = {
-    [HD_COMMAND_CHECK] = {hdi_cmd_check, 1, SIZE_MAX},
-    [HD_COMMAND_EXPLORE] = {hdi_cmd_explore, 1, SIZE_MAX},
-    [HD_COMMAND_PROJECT] = {hdi_cmd_project, 1, 1},
-    [HD_COMMAND_REPLAY] = {hdi_cmd_replay, 2, 2},
-    [HD_COMMAND_DOCTOR] = {hdi_cmd_doctor, 0, 0},
+static int (*const commands[HD_COMMAND_COUNT])(const hd_options *options) = {
+    [HD_COMMAND_CHECK] = hdi_cmd_check,     [HD_COMMAND_EXPLORE] = hdi_cmd_explore,
+    [HD_COMMAND_PROJECT] = hdi_cmd_project, [HD_COMMAND_REPLAY] = hdi_cmd_replay,
+    [HD_COMMAND_DOCTOR] = hdi_cmd_doctor,
 };
 
 static void on_failed_check(const char *file, int line, const char *condition) {
@@ -59,26 +52,13 @@ int hdi_usage_error(const hd_options *options, const char *hint, const char *for
   return code;
 }
 
+/* The parser has counted the files; that standard input can be read only once is ours to know. */
 static int check_files(const hd_options *options) {
-  const command_row *row = &commands[options->command];
-  const char *name = hd_command_name(options->command);
-  size_t count = options->files.count;
-  if (count < row->files_min) {
-    return hdi_usage_error(options, "- is standard input", "%s needs %s", name,
-                           row->files_min == 1 ? "a file" : "a file and a trace");
-  }
-  if (count > row->files_max) {
-    return hdi_usage_error(options, NULL, "%s does not take the argument '%s'", name,
-                           options->files.items[row->files_max]);
-  }
   size_t standard_inputs = 0;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < options->files.count; i++) {
     standard_inputs += strcmp(options->files.items[i], "-") == 0;
   }
-  if (standard_inputs > 1) {
-    return hdi_usage_error(options, NULL, "standard input (-) can be read only once");
-  }
-  return 0;
+  return standard_inputs <= 1 ? 0 : hdi_usage_error(options, NULL, "standard input (-) can be read only once");
 }
 
 static int print_help(hd_command command) {
@@ -125,7 +105,7 @@ static int run_parsed(const hd_options *options, hd_diag *diag) {
   if (code == 0) {
     code = hdi_emit_check(options);
   }
-  return code != 0 ? code : commands[options->command].run(options);
+  return code != 0 ? code : commands[options->command](options);
 }
 
 int main(int argc, char **argv) {

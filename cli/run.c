@@ -4,8 +4,8 @@
  *
  * A file that is wrong does not keep the others from running: its diagnostics go to standard error at its turn and it
  * has no result line. Each file has its own diagnostics sink, so that messages come out with their file, and its own
- * deadline. An interrupt stops the search in progress and lets the remaining files answer at once with "inconclusive", so
- * that there is a result for every file.
+ * deadline. An interrupt stops the search in progress and lets the remaining files answer at once with "inconclusive",
+ * so that there is a result for every file.
  *
  * Threads: the main thread; a search starts its own team and has ended it when it returns. */
 #include "cli/run.h"

@@ -16,9 +16,9 @@ typedef struct hdi_input {
 bool hdi_input_read(hdi_input *input, const char *path);
 void hdi_input_free(hdi_input *input);
 
-/* One command on one input: runs it with the limits of the options, prints diagnostics, the result or the projection and
- * what --emit asks for, and returns the exit code. Inputs that could not be read are told. `trace` is NULL except for
- * replay. */
+/* One command on one input: runs it with the limits of the options, prints diagnostics, the result or the projection
+ * and what --emit asks for, and returns the exit code. Inputs that could not be read are told. `trace` is NULL except
+ * for replay. */
 int hdi_run_input(const hd_options *options, const hdi_input *input, const hdi_input *trace);
 
 /* check and explore: every file of the command line, in order. */

@@ -4,9 +4,9 @@
  *   second one                 has its default action again: the process ends at once
  *   SIGPIPE                    ignored, so that a write to a closed pipe fails with EPIPE and we end in order
  *
- * The handlers are installed when all inputs have been read: until then an interrupt has its default action, for waiting
- * on a terminal must end at once. The handler calls nothing but sigaction, which is async-signal-safe (POSIX.1-2008,
- * 2.4.3), and stores one lock-free atomic.
+ * The handlers are installed when all inputs have been read: until then an interrupt has its default action, for
+ * waiting on a terminal must end at once. The handler calls nothing but sigaction, which is async-signal-safe
+ * (POSIX.1-2008, 2.4.3), and stores one lock-free atomic.
  *
  * Threads: the kernel delivers to any thread; the flag is read by all workers. */
 #include "cli/signals.h"
@@ -24,8 +24,9 @@ static void set_action(int number, void (*handler)(int)) {
 
 static void on_signal(int number) {
   (void)number;
-  /* HD-SYNC S82: relaxed; pairs with S83. Publishes: nothing, the flag is the whole message. Why not weaker: workers
-   * read it while it is written. Why not stronger: no other memory is read because of it. */
+  /* HD-SYNC S1: relaxed; pairs with none (the searches read the flag through hd_request.cancel). Publishes: nothing,
+   * the flag is the whole message. Why not weaker: workers read it while it is written. Why not stronger: no other
+   * memory is read because of it. */
   hd_store_rlx(&cancel_flag, 1u);
   set_action(SIGINT, SIG_DFL);
   set_action(SIGTERM, SIG_DFL);

@@ -13,6 +13,7 @@
  * still be written. */
 #include "heddle/heddle.h"
 
+#include "core/base/check.h"
 #include "core/base/machine.h"
 #include "frontends/drive.h"
 
@@ -51,7 +52,7 @@ const char *heddle_session_diagnostics(const heddle_session *session) {
 
 void heddle_session_cancel(heddle_session *session) {
   HD_REQUIRE(session != NULL);
-  /* HD-SYNC S80: relaxed; pairs with S81. Publishes: nothing, the flag is the whole message. Why not weaker: it must be
+  /* HD-SYNC S1: relaxed; pairs with S2. Publishes: nothing, the flag is the whole message. Why not weaker: it must be
    * atomic, a signal handler writes it. Why not stronger: no other memory is read because of it. */
   hd_store_rlx(&session->cancel, 1u);
 }
@@ -97,9 +98,9 @@ static hd_status parse_options(hd_command command, const char *const *options, s
   /* The parser's vector is `char *const *` as main's is; it writes to neither the vector nor the texts. */
   hd_status status = hd_options_parse(parsed, (int)option_count + 2, (char *const *)arguments, diag);
   free(arguments);
-  if (status == HD_OK && (parsed->files.count != 0 || parsed->emit.count != 0 || parsed->help || parsed->version ||
-                          parsed->format != 0 || parsed->progress != 0 || parsed->color != 0 || parsed->quiet ||
-                          parsed->verbose || parsed->command != command)) {
+  if (status == HD_OK &&
+      (parsed->files.count != 0 || parsed->emit.count != 0 || parsed->help || parsed->version || parsed->format != 0 ||
+       parsed->progress != 0 || parsed->color != 0 || parsed->quiet || parsed->verbose || parsed->command != command)) {
     hd_diag_add(diag, HD_DIAG_USAGE, NULL, (hd_span){0, 0}, NULL,
                 "only options of the search may be given to a library call");
     status = HD_E_USAGE;
@@ -164,7 +165,7 @@ static heddle_code run_call(heddle_session *session, hd_command command, const c
   hd_text_free(text);
   hd_options_free(&parsed);
   hd_diag_free(diag);
-  /* HD-SYNC S81: relaxed; pairs with S80. Publishes: nothing. Why not weaker: another thread may be writing. Why not
+  /* HD-SYNC S2: relaxed; pairs with S1. Publishes: nothing. Why not weaker: another thread may be writing. Why not
    * stronger: the searching threads have been joined, and a cancel that comes this moment may count for either call. */
   hd_store_rlx(&session->cancel, 0u);
   return (heddle_code)code;

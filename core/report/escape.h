@@ -1,4 +1,5 @@
-/* Text of unknown origin (file names, names from an input) made safe to print. Internal to the report and the command. */
+/* Text of unknown origin (file names, names from an input) made safe to print. Internal to the report and the command.
+ */
 #ifndef HEDDLE_CORE_REPORT_ESCAPE_H
 #define HEDDLE_CORE_REPORT_ESCAPE_H
 

@@ -115,7 +115,9 @@ static json_t *trace_line_value(writer *w, const hd_trace_line *line) {
 static json_t *finding_value(writer *w, const hd_result *result, const hd_finding *finding) {
   json_t *object = json_object();
   set_text(w, object, "kind", finding->kind);
-  set_text(w, object, "code", hd_diag_code_text(finding->code));
+  if (finding->code != HD_DIAG_USAGE) {
+    set_text(w, object, "code", hd_diag_code_text(finding->code));
+  }
   set_text(w, object, "message", finding->message);
   if (finding->detail_count != 0) {
     set_texts(w, object, "details", finding->details, finding->detail_count);

@@ -69,8 +69,7 @@ static void *grow(hd_result *result, void **table, size_t *count, size_t *capaci
 
 hd_finding *hd_result_add_finding(hd_result *result) {
   void *table = result->findings;
-  hd_finding *finding =
-      grow(result, &table, &result->finding_count, &result->finding_capacity, sizeof(hd_finding));
+  hd_finding *finding = grow(result, &table, &result->finding_count, &result->finding_capacity, sizeof(hd_finding));
   result->findings = table;
   return finding;
 }
@@ -160,9 +159,9 @@ void hd_result_take_outcome(hd_result *result, const hd_outcome *outcome, uint64
   }
   if (was_cut_short(outcome->end) && result->not_covered == NULL) {
     uint64_t open = outcome->states - outcome->expanded;
-    result->not_covered = hd_arena_printf(
-        result->arena, "%s: %llu of the %llu states found were not expanded, nor what lies behind them",
-        hd_end_words(outcome->end), (unsigned long long)open, (unsigned long long)outcome->states);
+    result->not_covered =
+        hd_arena_printf(result->arena, "%s: %llu of the %llu states found were not expanded, nor what lies behind them",
+                        hd_end_words(outcome->end), (unsigned long long)open, (unsigned long long)outcome->states);
     if (result->not_covered == NULL) {
       out_of_memory(result);
     }

@@ -25,7 +25,7 @@ typedef struct hd_trace_line {
 
 typedef struct hd_finding {
   const char *kind; /* "unrealizable", "deadlock", ... as in interface.md */
-  hd_diag_code code;
+  hd_diag_code code;          /* HD_DIAG_USAGE (0), which no finding can have, means none: nothing is printed */
   const char *message;        /* one sentence */
   const char *const *details; /* further sentences (the confused peer, its two histories, ...) */
   size_t detail_count;
@@ -81,8 +81,8 @@ hd_finding *hd_result_add_finding(hd_result *result);
 void hd_result_add_text(hd_result *result, const char *name, const char *text);
 void hd_result_add_number(hd_result *result, const char *name, uint64_t number);
 void hd_result_add_bool(hd_result *result, const char *name, bool value);
-/* Copies the counts of a search into the statistics. `deadlocks` is what the frontend counts as such. When the search was
- * cut short and not_covered is NULL, it is set to words that say by what and how much was left open. */
+/* Copies the counts of a search into the statistics. `deadlocks` is what the frontend counts as such. When the search
+ * was cut short and not_covered is NULL, it is set to words that say by what and how much was left open. */
 void hd_result_take_outcome(hd_result *result, const hd_outcome *outcome, uint64_t deadlocks);
 
 /* "holds", "violated", "inconclusive"; NULL for HD_VERDICT_NONE. Static storage. */
@@ -98,8 +98,9 @@ int hd_exit_code_join(int a, int b);
 /* Appends one line of JSON (heddle.result/1), with its newline. Bytes that are not UTF-8 become \xNN. HD_E_NOMEM leaves
  * the buffer failed. */
 hd_status hd_result_print_json(const hd_result *result, hd_buffer *out);
-/* Appends a block for people. `color` adds ANSI colours; control bytes and bytes that are not UTF-8 become \xNN. verbose: 0
- * one line per finding and nothing when it holds, 1 normal, 2 also the numbers of the search. HD_E_NOMEM as above. */
+/* Appends a block for people. `color` adds ANSI colours; control bytes and bytes that are not UTF-8 become \xNN.
+ * verbose: 0 one line per finding and nothing when it holds, 1 normal, 2 also the numbers of the search. HD_E_NOMEM as
+ * above. */
 hd_status hd_result_print_text(const hd_result *result, hd_buffer *out, bool color, int verbose);
 
 #endif

@@ -147,7 +147,10 @@ static void print_finding_line(const printer *p, const hd_finding *finding) {
   paint(p, PAINT_OFF);
   hd_buffer_add_text(p->out, ": ");
   put(p, finding->message);
-  hd_buffer_printf(p->out, " [%s]\n", hd_diag_code_text(finding->code));
+  if (finding->code != HD_DIAG_USAGE) {
+    hd_buffer_printf(p->out, " [%s]", hd_diag_code_text(finding->code));
+  }
+  hd_buffer_add_text(p->out, "\n");
 }
 
 /* Writes one cell of a run and returns its width in characters. */

@@ -1,4 +1,5 @@
-/* heddle: check concurrent systems from a C or C++ program. This is the whole public interface; it is valid C11 and C++17.
+/* heddle: check concurrent systems from a C or C++ program. This is the whole public interface; it is valid C11 and
+ * C++17.
  *
  *   heddle_session *session = heddle_session_new();
  *   const char *options[] = {"--bound=2", "--semantics=p2p"};
