@@ -23,13 +23,17 @@ static void set_action(int number, void (*handler)(int)) {
 }
 
 static void on_signal(int number) {
-  (void)number;
+  /* Two signals at once both find this handler installed: the later one must still be the second. */
   /* HD-SYNC S1: relaxed; pairs with none (the searches read the flag through hd_request.cancel). Publishes: nothing,
    * the flag is the whole message. Why not weaker: workers read it while it is written. Why not stronger: no other
    * memory is read because of it. */
+  bool is_second = hd_load_rlx(&cancel_flag) != 0;
   hd_store_rlx(&cancel_flag, 1u);
   set_action(SIGINT, SIG_DFL);
   set_action(SIGTERM, SIG_DFL);
+  if (is_second) {
+    raise(number); /* blocked while its handler runs, then deadly */
+  }
 }
 
 void hdi_signals_ignore_pipe(void) {

@@ -21,6 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { OPTIONS_MAX = 1000 };
+
 struct heddle_session {
   hd_atomic_u32 cancel;
   char *diagnostics; /* of the last call; NULL when none or memory was out */
@@ -82,24 +84,29 @@ static void keep_diagnostics(heddle_session *session, const hd_diag *diag) {
   session->diagnostics = data;
 }
 
-/* Parses {"heddle", command, options...} into *parsed. HD_E_USAGE with diagnostics, HD_E_NOMEM. */
+/* Parses {"heddle", command, "-", options...} into *parsed; the "-" stands for the text, since the command wants a
+ * file. HD_E_USAGE with diagnostics, HD_E_NOMEM. */
 static hd_status parse_options(hd_command command, const char *const *options, size_t option_count, hd_diag *diag,
                                hd_options *parsed) {
-  const char **arguments = calloc(option_count + 3, sizeof *arguments);
-  if (arguments == NULL || option_count > 1000) {
-    free(arguments);
-    return arguments == NULL ? HD_E_NOMEM : HD_E_USAGE;
+  if (option_count > OPTIONS_MAX) {
+    hd_diag_add(diag, HD_DIAG_USAGE, NULL, (hd_span){0, 0}, NULL, "at most %d options may be given", OPTIONS_MAX);
+    return HD_E_USAGE;
+  }
+  const char **arguments = calloc(option_count + 4, sizeof *arguments);
+  if (arguments == NULL) {
+    return HD_E_NOMEM;
   }
   arguments[0] = "heddle";
   arguments[1] = hd_command_name(command);
+  arguments[2] = "-";
   for (size_t i = 0; i < option_count; i++) {
-    arguments[i + 2] = options[i];
+    arguments[i + 3] = options[i];
   }
   /* The parser's vector is `char *const *` as main's is; it writes to neither the vector nor the texts. */
-  hd_status status = hd_options_parse(parsed, (int)option_count + 2, (char *const *)arguments, diag);
+  hd_status status = hd_options_parse(parsed, (int)option_count + 3, (char *const *)arguments, diag);
   free(arguments);
   if (status == HD_OK &&
-      (parsed->files.count != 0 || parsed->emit.count != 0 || parsed->help || parsed->version || parsed->format != 0 ||
+      (parsed->files.count != 1 || parsed->emit.count != 0 || parsed->help || parsed->version || parsed->format != 0 ||
        parsed->progress != 0 || parsed->color != 0 || parsed->quiet || parsed->verbose || parsed->command != command)) {
     hd_diag_add(diag, HD_DIAG_USAGE, NULL, (hd_span){0, 0}, NULL,
                 "only options of the search may be given to a library call");

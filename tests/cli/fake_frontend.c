@@ -6,6 +6,7 @@
  *   nasty                              texts with control bytes and bytes that are not UTF-8
  *   emit                               the result has a drawing and a saved trace
  *   slow                               works until cancelled or past the deadline, showing progress
+ *   deaf                               so that slow cannot be cancelled
  *   warn                               a warning
  *   error | usage | io | nomem | limit | internal | require    the command fails so
  *   mute                               failures leave no diagnostic
@@ -26,7 +27,8 @@
   X(FINDING, "finding")                                                                                             \
   X(WIDE, "wide")                                                                                                   \
   X(NASTY, "nasty")                                                                                                 \
-  X(EMIT, "emit") X(SLOW, "slow") X(WARN, "warn") X(ERROR, "error") X(USAGE, "usage") X(IO, "io") X(NOMEM, "nomem") \
+  X(EMIT, "emit")                                                                                                   \
+  X(SLOW, "slow") X(DEAF, "deaf") X(WARN, "warn") X(ERROR, "error") X(USAGE, "usage") X(IO, "io") X(NOMEM, "nomem") \
       X(LIMIT, "limit") X(INTERNAL, "internal") X(REQUIRE, "require") X(MUTE, "mute")
 
 enum {
@@ -84,10 +86,10 @@ static void free_ast(hd_ast *ast) {
 }
 
 /* Works until it is told to stop; says by what. */
-static hd_end work(const hd_request *request, hd_progress *progress) {
+static hd_end work(const hd_ast *ast, const hd_request *request, hd_progress *progress) {
   double start = hd_machine_seconds();
   for (;;) {
-    if (request->cancel != NULL && hd_load_rlx(request->cancel) != 0) {
+    if (!ast->has[WORD_DEAF] && request->cancel != NULL && hd_load_rlx(request->cancel) != 0) {
       return HD_END_SIGNAL;
     }
     if (request->deadline_seconds > 0 && hd_machine_seconds() >= request->deadline_seconds) {
@@ -166,7 +168,7 @@ static hd_status run(const hd_ast *ast, const hd_request *request, hd_diag *diag
     hd_diag_add(diag, HD_DIAG_UNREACHABLE, ast->text, (hd_span){0, 4}, NULL, "warned as told");
   }
   hd_progress progress = {.states = 11};
-  hd_outcome outcome = {.end = ast->has[WORD_SLOW] ? work(request, &progress) : HD_END_COMPLETE,
+  hd_outcome outcome = {.end = ast->has[WORD_SLOW] ? work(ast, request, &progress) : HD_END_COMPLETE,
                         .transitions = 11,
                         .levels = 6,
                         .expanded = 11,
