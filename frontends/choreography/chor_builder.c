@@ -201,8 +201,8 @@ static bool find_message(hdi_chor_builder *builder, hd_peer from, hd_peer to, co
     return true;
   }
   hdi_message_draft draft = {.from = from, .to = to, .name = name, .span = span};
-  return keep(builder, hdi_pair_map_put(&builder->word_of, (hdi_pair){current_block(builder), name.v}, out->v, NULL,
-                                        NULL)) &&
+  return keep(builder,
+              hdi_pair_map_put(&builder->word_of, (hdi_pair){current_block(builder), name.v}, out->v, NULL, NULL)) &&
          keep(builder, hdi_message_drafts_push(&builder->messages, draft));
 }
 
@@ -322,10 +322,8 @@ static bool build_alphabet(const hdi_chor_builder *builder, hd_arena *arena, hd_
   }
   for (uint32_t i = 0; i < out->message_count; i++) {
     const hdi_message_draft *draft = &builder->messages.data[i];
-    out->messages[i] = (hd_message_info){.from = draft->from,
-                                         .to = draft->to,
-                                         .name = copy_name(builder, arena, draft->name),
-                                         .first = draft->span};
+    out->messages[i] = (hd_message_info){
+        .from = draft->from, .to = draft->to, .name = copy_name(builder, arena, draft->name), .first = draft->span};
     if (out->messages[i].name == NULL) {
       return false;
     }
@@ -348,7 +346,8 @@ static bool build_states(const hdi_chor_builder *builder, uint32_t block, hd_are
     const hdi_state_draft *draft = &builder->states.data[i];
     number[i] = draft->header != HD_NONE ? draft->header - begin->header_start : next++;
     hd_chor_state *state = &chor->states[number[i]];
-    *state = (hd_chor_state){.name = copy_name(builder, arena, draft->name), .final = draft->final, .span = draft->span};
+    *state =
+        (hd_chor_state){.name = copy_name(builder, arena, draft->name), .final = draft->final, .span = draft->span};
     chor->has_final |= draft->final;
     if (state->name == NULL) {
       return false;

@@ -8,8 +8,8 @@
 
 typedef struct hdi_peer_draft {
   hd_name name;
-  uint32_t block;         /* its owner */
-  uint32_t blamed_in;     /* block in which sharing it was reported last; HD_NONE: nowhere */
+  uint32_t block;     /* its owner */
+  uint32_t blamed_in; /* block in which sharing it was reported last; HD_NONE: nowhere */
   hd_span span;
 } hdi_peer_draft;
 

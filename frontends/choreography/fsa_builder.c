@@ -226,7 +226,8 @@ static void check_machine(hdi_fsa_builder *builder, uint32_t number) {
   HD_ASSERT(machine->initial != HD_NONE); /* hdi_fsa_end_machine reports its absence */
   const hdi_local_state_draft *initial = &builder->states.data[machine->initial];
   if (machine->transition_start != end.transition_start && !initial->in_transition) {
-    hdi_report(builder->lexer, HDI_MARKING_UNKNOWN, machine->initial_span, show_name(builder, initial->name).text, NULL);
+    hdi_report(builder->lexer, HDI_MARKING_UNKNOWN, machine->initial_span, show_name(builder, initial->name).text,
+               NULL);
   }
 }
 

@@ -72,11 +72,12 @@ static bool collect_message(system_maker *maker, hdi_triple_map *known, uint32_t
   }
   maker->message_of[transition] = *index;
   if (fresh) {
-    maker->messages[maker->message_count] = (sorted_message){.from = from,
-                                                             .to = to,
-                                                             .name = hd_names_text(maker->builder->names, draft->message),
-                                                             .span = draft->message_span,
-                                                             .index = maker->message_count};
+    maker->messages[maker->message_count] =
+        (sorted_message){.from = from,
+                         .to = to,
+                         .name = hd_names_text(maker->builder->names, draft->message),
+                         .span = draft->message_span,
+                         .index = maker->message_count};
     maker->message_count++;
   }
   return true;
@@ -126,11 +127,10 @@ static bool build_alphabet(const system_maker *maker, hd_alphabet *out) {
   }
   for (uint32_t i = 0; i < out->message_count; i++) {
     const sorted_message *message = &maker->messages[i];
-    out->messages[i] = (hd_message_info){
-        .from = {message->from},
-        .to = {message->to},
-        .name = hd_arena_copy_text(maker->arena, message->name, strlen(message->name)),
-        .first = message->span};
+    out->messages[i] = (hd_message_info){.from = {message->from},
+                                         .to = {message->to},
+                                         .name = hd_arena_copy_text(maker->arena, message->name, strlen(message->name)),
+                                         .first = message->span};
     if (out->messages[i].name == NULL) {
       return false;
     }

@@ -147,10 +147,8 @@ static void set_token(hdi_lexer *lexer, hdi_token_kind kind, uint32_t length) {
   uint32_t begin = lexer->at;
   lexer->at += length;
   lexer->last_end = lexer->at;
-  lexer->token = (hdi_token){.kind = kind,
-                             .span = {begin, lexer->at},
-                             .data = lexer->text->data + begin,
-                             .length = length};
+  lexer->token =
+      (hdi_token){.kind = kind, .span = {begin, lexer->at}, .data = lexer->text->data + begin, .length = length};
 }
 
 /* An end of line or of the file; `length` bytes are consumed. */

@@ -59,11 +59,11 @@ typedef struct hdi_lexer {
   const hd_text *text; /* borrowed */
   hd_diag *diag;       /* borrowed, NULL allowed */
   hdi_dialect dialect;
-  uint32_t at;         /* byte after the current token */
-  uint32_t last_end;   /* end of the last token that was not an end of line */
-  hdi_token token;     /* the current one */
-  size_t errors;       /* reported by this reading; the sink may hold others' */
-  hd_status status;    /* sticks at the first failure that is not the input's fault */
+  uint32_t at;       /* byte after the current token */
+  uint32_t last_end; /* end of the last token that was not an end of line */
+  hdi_token token;   /* the current one */
+  size_t errors;     /* reported by this reading; the sink may hold others' */
+  hd_status status;  /* sticks at the first failure that is not the input's fault */
 } hdi_lexer;
 
 /* A piece of the input or a number, cut to a length fit for a message. */

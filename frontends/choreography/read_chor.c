@@ -85,8 +85,7 @@ static bool read_rule(chor_reader *reader, const hdi_token *keyword) {
       !hdi_lexer_take(lexer, HDI_WORD, HDI_EXPECT_MESSAGE, &second) || !take_line_end(reader)) {
     return false;
   }
-  reader->go_on =
-      hdi_chor_add_rule(&reader->builder, &first, &second, anywhere, span_from(keyword, &second));
+  reader->go_on = hdi_chor_add_rule(&reader->builder, &first, &second, anywhere, span_from(keyword, &second));
   return reader->go_on;
 }
 

@@ -98,8 +98,8 @@ static bool read_item(fsa_reader *reader) {
     return false;
   }
   bool directive = lexer->token.kind == HDI_WORD && !lexer->token.quoted && lexer->token.data[0] == '.';
-  bool known = hdi_lexer_at_word(lexer, ".state") || hdi_lexer_at_word(lexer, ".marking") ||
-               hdi_lexer_at_word(lexer, ".end");
+  bool known =
+      hdi_lexer_at_word(lexer, ".state") || hdi_lexer_at_word(lexer, ".marking") || hdi_lexer_at_word(lexer, ".end");
   if (directive && !known) {
     hdi_lexer_unexpected(lexer, HDI_EXPECT_FSA_LINE);
     return false;
