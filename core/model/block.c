@@ -20,45 +20,45 @@
 #include <string.h>
 
 /* How a node was first reached. */
-typedef struct node {
+typedef struct block_node {
   uint32_t parent; /* HD_NONE: the root */
   hd_inner via;
   bool visited, on_path;
-} node;
+} block_node;
 
 /* An inner step out of the node being expanded. */
-typedef struct child {
+typedef struct block_child {
   uint32_t node; /* HD_NONE: it has a fault */
   uint32_t fault_detail;
   hd_fault fault;
   uint32_t checks;
   hd_inner via;
-} child;
+} block_child;
 
-typedef struct frame {
+typedef struct block_frame {
   uint32_t node;
   size_t next, end; /* children */
-} frame;
+} block_frame;
 
-typedef struct outcome {
+typedef struct block_outcome {
   uint32_t node; /* the last node of the path */
   bool has_last; /* `last` comes after it */
   hd_inner last;
   hd_fault fault;
   uint32_t fault_detail, checks;
-} outcome;
+} block_outcome;
 
 #define HD_ARRAY_NAME nodes
-#define HD_ARRAY_TYPE node
+#define HD_ARRAY_TYPE block_node
 #include "core/base/array.h"
 #define HD_ARRAY_NAME children
-#define HD_ARRAY_TYPE child
+#define HD_ARRAY_TYPE block_child
 #include "core/base/array.h"
 #define HD_ARRAY_NAME frames
-#define HD_ARRAY_TYPE frame
+#define HD_ARRAY_TYPE block_frame
 #include "core/base/array.h"
 #define HD_ARRAY_NAME outcomes
-#define HD_ARRAY_TYPE outcome
+#define HD_ARRAY_TYPE block_outcome
 #include "core/base/array.h"
 #define HD_ARRAY_NAME inners
 #define HD_ARRAY_TYPE hd_inner
@@ -144,7 +144,7 @@ static uint32_t intern_node(hd_stepper *stepper) {
   bool fresh = false;
   hd_status status = hdi_keys_add(&block->keys, block->scratch, &number, &fresh);
   if (status == HD_OK && fresh) {
-    status = nodes_push(&block->nodes, (node){.parent = HD_NONE});
+    status = nodes_push(&block->nodes, (block_node){.parent = HD_NONE});
   }
   note(stepper, status);
   return status == HD_OK ? number : HD_NONE;
@@ -168,7 +168,7 @@ static uint32_t next_mover(const hd_stepper *stepper) {
 
 /* ---- outcomes ---- */
 
-static void add_outcome(hd_stepper *stepper, const uint64_t *state, const outcome *found) {
+static void add_outcome(hd_stepper *stepper, const uint64_t *state, const block_outcome *found) {
   hdi_block *block = stepper->block;
   bool once = found->fault == HD_FAULT_ENDLESS || found->fault == HD_FAULT_BLOCK_LIMIT;
   memset(block->scratch, 0, block->ends.words * sizeof *block->scratch);
@@ -183,7 +183,7 @@ static void add_outcome(hd_stepper *stepper, const uint64_t *state, const outcom
   if (status == HD_OK && fresh) {
     status = outcomes_push(&block->outcomes, *found);
   } else if (status == HD_OK) {
-    outcome *known = &block->outcomes.data[number];
+    block_outcome *known = &block->outcomes.data[number];
     uint32_t checks = known->checks | found->checks;
     if (known->checks == 0 && found->checks != 0) {
       *known = *found;
@@ -207,7 +207,7 @@ void hdi_block_record(hd_stepper *stepper) {
     block->limited = true;
     return;
   }
-  child found = {.node = HD_NONE, .fault = step->fault, .fault_detail = step->fault_detail};
+  block_child found = {.node = HD_NONE, .fault = step->fault, .fault_detail = step->fault_detail};
   found.checks = checks_of(stepper, block->current) | step->checks_failed;
   found.via = (hd_inner){.edge = step->edge, .instance = step->instance};
   found.via.partner_edge = step->partner_edge;
@@ -232,12 +232,12 @@ static void visit(hd_stepper *stepper, uint32_t number) {
   if (mover == HD_NONE) {
     const uint64_t *movers = block->current + stepper->model->words;
     if (!stepper->has_weak || !hdi_weak_forbids(stepper, stepper->state, block->current, movers)) {
-      outcome found = {.node = number, .checks = checks_of(stepper, block->current)};
+      block_outcome found = {.node = number, .checks = checks_of(stepper, block->current)};
       add_outcome(stepper, block->current, &found);
     }
     return;
   }
-  frame frame = {.node = number, .next = block->children.count};
+  block_frame frame = {.node = number, .next = block->children.count};
   stepper->in_block = true;
   hdi_fire_instance(stepper, block->current, mover);
   stepper->in_block = false;
@@ -246,16 +246,16 @@ static void visit(hd_stepper *stepper, uint32_t number) {
   note(stepper, frames_push(&block->frames, frame));
 }
 
-static void take_child(hd_stepper *stepper, uint32_t parent, const child *next) {
+static void take_child(hd_stepper *stepper, uint32_t parent, const block_child *next) {
   hdi_block *block = stepper->block;
-  outcome found = {.node = parent, .has_last = true, .last = next->via, .fault = next->fault};
+  block_outcome found = {.node = parent, .has_last = true, .last = next->via, .fault = next->fault};
   found.fault_detail = next->fault_detail;
   found.checks = next->checks;
   if (next->node == HD_NONE) {
     add_outcome(stepper, NULL, &found);
     return;
   }
-  node *to = &block->nodes.data[next->node];
+  block_node *to = &block->nodes.data[next->node];
   if (to->on_path) {
     found.fault = HD_FAULT_ENDLESS;
     found.fault_detail = stepper->model->edges.data[next->via.edge.v].statement;
@@ -271,19 +271,19 @@ static void search(hd_stepper *stepper, uint32_t root) {
   hdi_block *block = stepper->block;
   visit(stepper, root);
   while (stepper->status == HD_OK && !block->limited && block->frames.count > 0) {
-    frame *top = &block->frames.data[block->frames.count - 1];
+    block_frame *top = &block->frames.data[block->frames.count - 1];
     if (top->next == top->end) {
       block->nodes.data[top->node].on_path = false;
       block->frames.count--;
       block->children.count = block->frames.count == 0 ? 0 : block->frames.data[block->frames.count - 1].end;
       continue;
     }
-    child next = block->children.data[top->next++]; /* a copy: the array may move */
+    block_child next = block->children.data[top->next++]; /* a copy: the array may move */
     take_child(stepper, top->node, &next);
   }
   if (stepper->status == HD_OK && block->limited) {
     uint32_t node = block->frames.count == 0 ? root : block->frames.data[block->frames.count - 1].node;
-    outcome found = {.node = node, .fault = HD_FAULT_BLOCK_LIMIT};
+    block_outcome found = {.node = node, .fault = HD_FAULT_BLOCK_LIMIT};
     found.fault_detail = stepper->model->edges.data[block->base.edge.v].statement;
     add_outcome(stepper, NULL, &found);
   }
@@ -292,7 +292,7 @@ static void search(hd_stepper *stepper, uint32_t root) {
 /* ---- emission ---- */
 
 /* Fills block->path with the inner edges of an outcome. */
-static hd_status make_path(hdi_block *block, const outcome *found) {
+static hd_status make_path(hdi_block *block, const block_outcome *found) {
   inners *path = &block->path;
   inners_clear(path);
   hd_status status = found->has_last ? inners_push(path, found->last) : HD_OK;
@@ -313,7 +313,7 @@ static void emit_outcomes(hd_stepper *stepper) {
   hdi_block *block = stepper->block;
   stepper->emitting_block = true;
   for (uint32_t i = 0; stepper->status == HD_OK && i < block->outcomes.count; i++) {
-    const outcome *found = &block->outcomes.data[i];
+    const block_outcome *found = &block->outcomes.data[i];
     note(stepper, make_path(block, found));
     if (stepper->status != HD_OK) {
       break;

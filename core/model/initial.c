@@ -5,19 +5,19 @@
 
 #include <string.h>
 
-typedef struct digit {
+typedef struct odometer_digit {
   const hdi_field *field;
   uint64_t first, last;
-} digit;
+} odometer_digit;
 
-#define HD_ARRAY_NAME digits
-#define HD_ARRAY_TYPE digit
+#define HD_ARRAY_NAME odometer
+#define HD_ARRAY_TYPE odometer_digit
 #include "core/base/array.h"
 
 /* More significant digits first. */
 static int compare_digits(const void *left, const void *right) {
-  const hdi_field *a = ((const digit *)left)->field;
-  const hdi_field *b = ((const digit *)right)->field;
+  const hdi_field *a = ((const odometer_digit *)left)->field;
+  const hdi_field *b = ((const odometer_digit *)right)->field;
   if (a->word != b->word) {
     return a->word < b->word ? -1 : 1;
   }
@@ -36,9 +36,9 @@ static void put_processes(const hd_model *model, uint64_t *state) {
 }
 
 /* Sets a variable's first initial value; a range adds a digit per element. */
-static hd_status put_var(const hd_model *model, const hdi_var *var, uint64_t *state, digits *digits) {
+static hd_status put_var(const hd_model *model, const hdi_var *var, uint64_t *state, odometer *digits) {
   uint32_t copies = var->process == HD_NONE ? 1 : model->processes.data[var->process].instances;
-  digit digit = {.first = (uint64_t)var->init_lo - (uint64_t)var->lo};
+  odometer_digit digit = {.first = (uint64_t)var->init_lo - (uint64_t)var->lo};
   digit.last = (uint64_t)var->init_hi - (uint64_t)var->lo;
   for (uint32_t i = 0; i < copies * var->length; i++) {
     digit.field = &model->fields.data[var->field + i];
@@ -47,7 +47,7 @@ static hd_status put_var(const hd_model *model, const hdi_var *var, uint64_t *st
       if (digits->count >= 64) {
         return HD_E_LIMIT; /* at least 2^64 states */
       }
-      if (digits_push(digits, digit) != HD_OK) {
+      if (odometer_push(digits, digit) != HD_OK) {
         return HD_E_NOMEM;
       }
     }
@@ -55,7 +55,7 @@ static hd_status put_var(const hd_model *model, const hdi_var *var, uint64_t *st
   return HD_OK;
 }
 
-static hd_status count_states(const digits *digits, size_t *count) {
+static hd_status count_states(const odometer *digits, size_t *count) {
   *count = 1;
   for (size_t i = 0; i < digits->count; i++) {
     uint64_t size = digits->data[i].last - digits->data[i].first + 1;
@@ -68,9 +68,9 @@ static hd_status count_states(const digits *digits, size_t *count) {
 }
 
 /* Turns to the next state in order. */
-static void advance(const digits *digits, uint64_t *state) {
+static void advance(const odometer *digits, uint64_t *state) {
   for (size_t i = digits->count; i-- > 0;) {
-    const digit *digit = &digits->data[i];
+    const odometer_digit *digit = &digits->data[i];
     uint64_t bits = hdi_field_bits(digit->field, state);
     if (bits < digit->last) {
       hdi_field_put(digit->field, state, bits + 1);
@@ -80,7 +80,7 @@ static void advance(const digits *digits, uint64_t *state) {
   }
 }
 
-static hd_status list_states(hd_model *model, const digits *digits, const uint64_t *first) {
+static hd_status list_states(hd_model *model, const odometer *digits, const uint64_t *first) {
   size_t count = 0;
   hd_status status = count_states(digits, &count);
   if (status == HD_OK && count > SIZE_MAX / sizeof(uint64_t) / model->words) {
@@ -105,7 +105,7 @@ static hd_status list_states(hd_model *model, const digits *digits, const uint64
 }
 
 hd_status hdi_initial(hd_model *model) {
-  digits digits = {0};
+  odometer digits = {0};
   uint64_t *state = calloc(model->words, sizeof *state);
   hd_status status = state == NULL ? HD_E_NOMEM : HD_OK;
   if (status == HD_OK) {
@@ -123,7 +123,7 @@ hd_status hdi_initial(hd_model *model) {
     }
     status = list_states(model, &digits, state);
   }
-  digits_free(&digits);
+  odometer_free(&digits);
   free(state);
   return status;
 }

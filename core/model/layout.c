@@ -22,35 +22,35 @@
 #define WORD_BITS 64u
 #define SEARCH_STEPS 200000u
 
-typedef struct item {
+typedef struct layout_item {
   uint32_t field, count; /* a run of fields of one width */
   uint32_t width;        /* of the whole item */
-} item;
+} layout_item;
 
 #define HD_ARRAY_NAME items
-#define HD_ARRAY_TYPE item
+#define HD_ARRAY_TYPE layout_item
 #include "core/base/array.h"
 
-typedef struct layout {
+typedef struct layout_job {
   hd_model *model;
   items items;
   hdi_numbers groups; /* index after the last item of each group; items after the last group stand alone */
-} layout;
+} layout_job;
 
 /* A plan: per item its word; words used. */
-typedef struct plan {
+typedef struct word_plan {
   uint32_t *word;
   uint32_t words;
-} plan;
+} word_plan;
 
 /* Open words while first fit runs. Rooms only shrink, so for each width the first word with room only moves right. */
-typedef struct packer {
+typedef struct open_words {
   uint8_t *room;
   uint32_t count;
   uint32_t from[WORD_BITS + 1];
-} packer;
+} open_words;
 
-static uint32_t packer_place(packer *packer, uint32_t width) {
+static uint32_t packer_place(open_words *packer, uint32_t width) {
   uint32_t word = packer->from[width];
   while (word < packer->count && packer->room[word] < width) {
     word++;
@@ -109,7 +109,7 @@ static hd_status make_fields(hd_model *model) {
   return status;
 }
 
-static hd_status add_item(layout *layout, uint32_t field, uint32_t count) {
+static hd_status add_item(layout_job *layout, uint32_t field, uint32_t count) {
   uint32_t width = layout->model->fields.data[field].width;
   if (width == 0) {
     return HD_OK;
@@ -117,10 +117,10 @@ static hd_status add_item(layout *layout, uint32_t field, uint32_t count) {
   if (width > WORD_BITS) {
     return HD_E_LIMIT;
   }
-  return items_push(&layout->items, (item){.field = field, .count = count, .width = width * count});
+  return items_push(&layout->items, (layout_item){.field = field, .count = count, .width = width * count});
 }
 
-static hd_status add_single_items(layout *layout, uint32_t field, uint32_t count) {
+static hd_status add_single_items(layout_job *layout, uint32_t field, uint32_t count) {
   hd_status status = HD_OK;
   for (uint32_t i = 0; status == HD_OK && i < count; i++) {
     status = add_item(layout, field + i, 1);
@@ -128,7 +128,7 @@ static hd_status add_single_items(layout *layout, uint32_t field, uint32_t count
   return status;
 }
 
-static hd_status add_queue_items(layout *layout, uint32_t owner) {
+static hd_status add_queue_items(layout_job *layout, uint32_t owner) {
   hd_model *model = layout->model;
   hd_status status = HD_OK;
   for (size_t i = 0; status == HD_OK && i < model->queues.count; i++) {
@@ -144,7 +144,7 @@ static hd_status add_queue_items(layout *layout, uint32_t owner) {
   return status;
 }
 
-static hd_status add_instance_items(layout *layout, const hdi_instance *instance) {
+static hd_status add_instance_items(layout_job *layout, const hdi_instance *instance) {
   hd_model *model = layout->model;
   const hdi_process *process = &model->processes.data[instance->process];
   hd_status status = add_item(layout, process->loc_field + instance->number, 1);
@@ -158,7 +158,7 @@ static hd_status add_instance_items(layout *layout, const hdi_instance *instance
   return status == HD_OK ? hdi_numbers_push(&layout->groups, (uint32_t)layout->items.count) : status;
 }
 
-static hd_status make_items(layout *layout) {
+static hd_status make_items(layout_job *layout) {
   hd_model *model = layout->model;
   hd_status status = HD_OK;
   for (size_t i = 0; status == HD_OK && i < model->instances.count; i++) {
@@ -181,7 +181,7 @@ static hd_status make_items(layout *layout) {
 
 /* ---- plans ---- */
 
-static void plan_grouped(const layout *layout, packer *packer, plan *plan) {
+static void plan_grouped(const layout_job *layout, open_words *packer, word_plan *plan) {
   memset(packer->from, 0, sizeof packer->from);
   packer->count = 0;
   uint32_t begin = 0;
@@ -204,7 +204,7 @@ static void plan_grouped(const layout *layout, packer *packer, plan *plan) {
 }
 
 /* Item numbers by decreasing width, equal widths in item order (counting sort: widths are at most 64). */
-static void sort_by_width(const layout *layout, uint32_t *order) {
+static void sort_by_width(const layout_job *layout, uint32_t *order) {
   uint32_t next[WORD_BITS + 2] = {0};
   for (size_t i = 0; i < layout->items.count; i++) {
     next[WORD_BITS - layout->items.data[i].width + 1]++;
@@ -217,7 +217,7 @@ static void sort_by_width(const layout *layout, uint32_t *order) {
   }
 }
 
-static void plan_decreasing(const layout *layout, const uint32_t *order, packer *packer, plan *plan) {
+static void plan_decreasing(const layout_job *layout, const uint32_t *order, open_words *packer, word_plan *plan) {
   memset(packer->from, 0, sizeof packer->from);
   packer->count = 0;
   for (size_t i = 0; i < layout->items.count; i++) {
@@ -228,7 +228,8 @@ static void plan_decreasing(const layout *layout, const uint32_t *order, packer 
 
 /* Looks for a plan with `words` words: items by decreasing width, each into every word that has room, words of equal
  * room tried once. `trial` holds the word of each item of `order`. False when there is none or the steps run out. */
-static bool search_plan(const layout *layout, const uint32_t *order, packer *packer, uint32_t words, uint32_t *trial) {
+static bool search_plan(const layout_job *layout, const uint32_t *order, open_words *packer, uint32_t words,
+                        uint32_t *trial) {
   size_t count = layout->items.count;
   uint32_t steps = 0;
   memset(packer->room, (int)WORD_BITS, words);
@@ -265,7 +266,8 @@ static bool search_plan(const layout *layout, const uint32_t *order, packer *pac
   return true;
 }
 
-static void improve_plan(const layout *layout, const uint32_t *order, packer *packer, plan *plan, uint32_t *trial) {
+static void improve_plan(const layout_job *layout, const uint32_t *order, open_words *packer, word_plan *plan,
+                         uint32_t *trial) {
   uint32_t lower = (layout->model->bits + WORD_BITS - 1) / WORD_BITS;
   while (plan->words > lower && search_plan(layout, order, packer, plan->words - 1, trial)) {
     for (size_t i = 0; i < layout->items.count; i++) {
@@ -275,11 +277,11 @@ static void improve_plan(const layout *layout, const uint32_t *order, packer *pa
   }
 }
 
-static void apply_plan(const layout *layout, const plan *plan, packer *packer) {
+static void apply_plan(const layout_job *layout, const word_plan *plan, open_words *packer) {
   hd_model *model = layout->model;
   memset(packer->room, (int)WORD_BITS, plan->words);
   for (size_t i = 0; i < layout->items.count; i++) {
-    const item *item = &layout->items.data[i];
+    const layout_item *item = &layout->items.data[i];
     uint32_t word = plan->word[i];
     for (uint32_t j = 0; j < item->count; j++) {
       hdi_field *field = &model->fields.data[item->field + j];
@@ -298,14 +300,14 @@ static void apply_plan(const layout *layout, const plan *plan, packer *packer) {
   model->words = plan->words == 0 ? 1 : plan->words;
 }
 
-static hd_status choose_plan(const layout *layout) {
+static hd_status choose_plan(const layout_job *layout) {
   size_t count = layout->items.count;
   uint32_t *numbers = calloc(count * 4 + 1, sizeof *numbers);
-  packer packer = {.room = malloc(count + 1)};
+  open_words packer = {.room = malloc(count + 1)};
   hd_status status = HD_E_NOMEM;
   if (numbers != NULL && packer.room != NULL) {
-    plan grouped = {.word = numbers};
-    plan tight = {.word = numbers + count};
+    word_plan grouped = {.word = numbers};
+    word_plan tight = {.word = numbers + count};
     uint32_t *order = numbers + 2 * count;
     sort_by_width(layout, order);
     plan_grouped(layout, &packer, &grouped);
@@ -350,7 +352,7 @@ hd_status hdi_layout(hd_model *model) {
   if (status == HD_OK) {
     status = make_fields(model);
   }
-  layout layout = {.model = model};
+  layout_job layout = {.model = model};
   if (status == HD_OK) {
     status = make_items(&layout);
   }

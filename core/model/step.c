@@ -13,10 +13,10 @@
 #include <string.h>
 
 /* A rule and the instance that takes it. */
-typedef struct party {
+typedef struct step_party {
   const hdi_rule *rule;
   uint32_t instance;
-} party;
+} step_party;
 
 static void begin_machine(hdi_machine *machine, const uint64_t *state, uint32_t instance) {
   machine->read = state;
@@ -26,7 +26,7 @@ static void begin_machine(hdi_machine *machine, const uint64_t *state, uint32_t 
 }
 
 /* Is the rule enabled? HDI_RAN_FAULT when its guard faults. */
-static hdi_ran enabled(hdi_machine *machine, const uint64_t *state, party party) {
+static hdi_ran enabled(hdi_machine *machine, const uint64_t *state, step_party party) {
   if (!hdi_rule_tests(machine->model, party.rule, state)) {
     return HDI_RAN_DISABLED;
   }
@@ -39,7 +39,7 @@ static hdi_ran enabled(hdi_machine *machine, const uint64_t *state, party party)
   return ran == HDI_RAN_OK && value == 0 ? HDI_RAN_DISABLED : ran;
 }
 
-static hdi_ran channel_of(hdi_machine *machine, const uint64_t *state, party party, int64_t *channel) {
+static hdi_ran channel_of(hdi_machine *machine, const uint64_t *state, step_party party, int64_t *channel) {
   const hdi_sync *sync = &machine->model->syncs.data[party.rule->sync];
   *channel = sync->channel_fixed;
   if (sync->channel == HD_NONE) {
@@ -49,7 +49,7 @@ static hdi_ran channel_of(hdi_machine *machine, const uint64_t *state, party par
   return hdi_machine_run(machine, sync->channel, channel);
 }
 
-static bool ready_on(hdi_machine *machine, const uint64_t *state, party party, int64_t channel) {
+static bool ready_on(hdi_machine *machine, const uint64_t *state, step_party party, int64_t channel) {
   int64_t own = 0;
   return enabled(machine, state, party) == HDI_RAN_OK && channel_of(machine, state, party, &own) == HDI_RAN_OK &&
          own == channel;
@@ -64,7 +64,7 @@ bool hdi_partner_ready(const hdi_machine *machine, hd_side side, int64_t channel
       continue;
     }
     for (uint32_t r = group->begin; r < group->end; r++) {
-      party other = {.rule = &model->rules.data[r], .instance = i};
+      step_party other = {.rule = &model->rules.data[r], .instance = i};
       if (other.rule->side == (uint8_t)side && ready_on(&nested, machine->read, other, channel)) {
         return true;
       }
@@ -76,7 +76,7 @@ bool hdi_partner_ready(const hdi_machine *machine, hd_side side, int64_t channel
 /* ---- effects ---- */
 
 /* Runs a rule's statements and writes on stepper->next. */
-static hdi_ran apply(hd_stepper *stepper, party party, int64_t received) {
+static hdi_ran apply(hd_stepper *stepper, step_party party, int64_t received) {
   const hd_model *model = stepper->model;
   const hdi_rule *rule = party.rule;
   uint64_t *next = stepper->next;
@@ -102,7 +102,7 @@ static hdi_ran apply(hd_stepper *stepper, party party, int64_t received) {
   return HDI_RAN_OK;
 }
 
-static void begin_step(hd_stepper *stepper, party first, const party *second) {
+static void begin_step(hd_stepper *stepper, step_party first, const step_party *second) {
   hd_step *step = &stepper->step;
   *step = (hd_step){.edge = {first.rule->edge}, .instance = first.instance, .weight = first.rule->weight};
   step->partner_edge = HD_NO_EDGE;
@@ -142,18 +142,18 @@ static void deliver_fault(hd_stepper *stepper, hd_fault fault, uint32_t detail) 
 }
 
 /* A fault in the rule of `at_fault`, noted by the machine. */
-static void deliver_machine_fault(hd_stepper *stepper, party at_fault) {
+static void deliver_machine_fault(hd_stepper *stepper, step_party at_fault) {
   uint32_t statement = stepper->model->edges.data[at_fault.rule->edge].statement;
   deliver_fault(stepper, stepper->machine.fault, statement);
 }
 
-static bool moved_to(const hd_stepper *stepper, party first, const party *second, uint32_t flag) {
+static bool moved_to(const hd_stepper *stepper, step_party first, const step_party *second, uint32_t flag) {
   return (stepper->flags[first.rule->to] & flag) != 0 ||
          (second != NULL && (stepper->flags[second->rule->to] & flag) != 0);
 }
 
 /* stepper->next is complete but for the monitors. */
-static void deliver(hd_stepper *stepper, party first, const party *second) {
+static void deliver(hd_stepper *stepper, step_party first, const step_party *second) {
   if (stepper->step.label.v != 0) {
     uint32_t monitor = hdi_monitors_move(stepper->model, stepper->next, stepper->step.label.v);
     if (monitor != HD_NONE) {
@@ -170,7 +170,7 @@ static void deliver(hd_stepper *stepper, party first, const party *second) {
   }
 }
 
-static void fire_alone(hd_stepper *stepper, const uint64_t *state, party party) {
+static void fire_alone(hd_stepper *stepper, const uint64_t *state, step_party party) {
   if (!wanted(stepper, party.rule->weight)) {
     return;
   }
@@ -193,12 +193,12 @@ static void fire_alone(hd_stepper *stepper, const uint64_t *state, party party) 
 /* ---- rendezvous ---- */
 
 /* Both sides are enabled on one channel. */
-static void fire_pair(hd_stepper *stepper, const uint64_t *state, party sender, party receiver) {
+static void fire_pair(hd_stepper *stepper, const uint64_t *state, step_party sender, step_party receiver) {
   begin_step(stepper, sender, &receiver);
   if (!wanted(stepper, stepper->step.weight)) {
     return;
   }
-  party at_fault = sender;
+  step_party at_fault = sender;
   int64_t handed = 0;
   const hdi_sync *sync = &stepper->model->syncs.data[sender.rule->sync];
   hdi_ran ran = HDI_RAN_OK;
@@ -222,7 +222,7 @@ static void fire_pair(hd_stepper *stepper, const uint64_t *state, party sender, 
 }
 
 /* All partners of `own`, which is enabled on `channel`: receivers for a sender, senders for a receiver. */
-static void fire_meetings(hd_stepper *stepper, const uint64_t *state, party own, int64_t channel) {
+static void fire_meetings(hd_stepper *stepper, const uint64_t *state, step_party own, int64_t channel) {
   const hd_model *model = stepper->model;
   bool sends = own.rule->side == HD_SIDE_SEND;
   uint8_t wanted_side = sends ? HD_SIDE_RECEIVE : HD_SIDE_SEND;
@@ -232,7 +232,7 @@ static void fire_meetings(hd_stepper *stepper, const uint64_t *state, party own,
       continue;
     }
     for (uint32_t r = group->begin; stepper->status == HD_OK && r < group->end; r++) {
-      party other = {.rule = &model->rules.data[r], .instance = i};
+      step_party other = {.rule = &model->rules.data[r], .instance = i};
       if (other.rule->side == wanted_side && ready_on(&stepper->machine, state, other, channel)) {
         fire_pair(stepper, state, sends ? own : other, sends ? other : own);
       }
@@ -240,7 +240,7 @@ static void fire_meetings(hd_stepper *stepper, const uint64_t *state, party own,
   }
 }
 
-static void fire_synchronising(hd_stepper *stepper, const uint64_t *state, party own) {
+static void fire_synchronising(hd_stepper *stepper, const uint64_t *state, step_party own) {
   int64_t channel = 0;
   hdi_ran ran = enabled(&stepper->machine, state, own);
   if (ran == HDI_RAN_OK) {
@@ -264,7 +264,7 @@ void hdi_fire_instance(hd_stepper *stepper, const uint64_t *state, uint32_t inst
   const hd_model *model = stepper->model;
   const hdi_group *group = hdi_group_at(model, state, instance);
   for (uint32_t r = group->begin; stepper->status == HD_OK && r < group->end; r++) {
-    party party = {.rule = &model->rules.data[r], .instance = instance};
+    step_party party = {.rule = &model->rules.data[r], .instance = instance};
     if (party.rule->side == HD_SIDE_NONE) {
       fire_alone(stepper, state, party);
     } else if (!is_idle(stepper, party.rule)) {

@@ -101,16 +101,16 @@ static hd_status append(hd_trace *trace, const uint64_t *next, const hd_step *st
 
 /* ---- extending ---- */
 
-typedef struct extension {
+typedef struct trace_extension {
   hd_trace *trace;
   const hd_stepper *stepper;
   hd_trace_accept accept;
   void *payload;
   hd_status status; /* HD_E_INPUT until a step is accepted */
-} extension;
+} trace_extension;
 
 static bool try_step(void *payload, const uint64_t *next, const hd_step *step) {
-  extension *extension = payload;
+  trace_extension *extension = payload;
   if (!extension->accept(extension->payload, next, step)) {
     return true;
   }
@@ -129,7 +129,7 @@ hd_status hd_trace_extend(const hd_model *model, const hd_filter *filter, hd_tra
   hd_status status = HD_E_NOMEM;
   if (stepper != NULL && from != NULL) {
     memcpy(from, trace->states + trace->length * trace->words, trace->words * sizeof *from);
-    extension extension = {.trace = trace, .stepper = stepper, .accept = accept, .payload = payload};
+    trace_extension extension = {.trace = trace, .stepper = stepper, .accept = accept, .payload = payload};
     extension.status = HD_E_INPUT;
     status = hd_stepper_run(stepper, from, HD_WEIGHT_ANY, try_step, &extension);
     status = status == HD_OK || status == HD_E_CANCELLED ? extension.status : status;
@@ -141,13 +141,13 @@ hd_status hd_trace_extend(const hd_model *model, const hd_filter *filter, hd_tra
 
 /* ---- replaying ---- */
 
-typedef struct replay {
+typedef struct trace_replay {
   hd_trace *trace;
   const hd_stepper *stepper;
   size_t index;      /* of the step looked for */
   size_t inner_used; /* inner edges of the steps before */
   hd_status status;  /* HD_E_INTERNAL until it is found */
-} replay;
+} trace_replay;
 
 static bool same_step(const hd_step *a, const hd_step *b) {
   return a->edge.v == b->edge.v && a->instance == b->instance && a->partner_edge.v == b->partner_edge.v &&
@@ -157,7 +157,7 @@ static bool same_step(const hd_step *a, const hd_step *b) {
 }
 
 static bool compare_step(void *payload, const uint64_t *next, const hd_step *step) {
-  replay *replay = payload;
+  trace_replay *replay = payload;
   hd_trace *trace = replay->trace;
   const uint64_t *before = trace->states + replay->index * trace->words;
   const uint64_t *expected = next == NULL ? before : next;
@@ -211,7 +211,7 @@ hd_status hd_trace_replay(const hd_model *model, const hd_filter *filter, hd_tra
   }
   hd_stepper *stepper = hd_stepper_new(model, filter);
   hd_status status = stepper == NULL ? HD_E_NOMEM : begin_replay(trace);
-  replay replay = {.trace = trace, .stepper = stepper};
+  trace_replay replay = {.trace = trace, .stepper = stepper};
   for (size_t i = 0; status == HD_OK && i < trace->length; i++) {
     replay.index = i;
     replay.status = HD_E_INTERNAL;
