@@ -16,3 +16,9 @@ if(HEDDLE_TEAM STREQUAL "openmp")
 else()
   set(HEDDLE_TEAM_LIBRARY Threads::Threads)
 endif()
+
+# The tests' helpers are Python 3; the system's interpreter first, for it has the packages that scripts/setup.sh installs.
+if(BUILD_TESTING)
+  find_program(HEDDLE_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
+  find_program(HEDDLE_PYTHON NAMES python3 REQUIRED)
+endif()

@@ -9,18 +9,43 @@ endif()
 
 set(HEDDLE_TEAM openmp CACHE STRING "thread team: openmp or pthread")
 set_property(CACHE HEDDLE_TEAM PROPERTY STRINGS openmp pthread)
+set(HEDDLE_CHECK 1 CACHE STRING "run-time checks: 1 assertions in debug builds, 2 whole-structure invariants too")
+set_property(CACHE HEDDLE_CHECK PROPERTY STRINGS 1 2)
 set(HEDDLE_SANITIZE "" CACHE STRING "sanitizers for everything, e.g. address,undefined or thread")
 option(HEDDLE_WERROR "treat warnings as errors" OFF)
 option(HEDDLE_FUZZ "build the libFuzzer targets (clang)" OFF)
+option(HEDDLE_COVERAGE "count executed lines for gcov" OFF)
 
-add_compile_definitions(_POSIX_C_SOURCE=200809L)
+if(NOT HEDDLE_TEAM MATCHES "^(openmp|pthread)$")
+  message(FATAL_ERROR "HEDDLE_TEAM is '${HEDDLE_TEAM}'; choose openmp or pthread")
+endif()
+if(NOT HEDDLE_CHECK MATCHES "^[12]$")
+  message(FATAL_ERROR "HEDDLE_CHECK is '${HEDDLE_CHECK}'; choose 1 or 2")
+endif()
+if(HEDDLE_FUZZ AND NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
+  message(FATAL_ERROR "HEDDLE_FUZZ needs clang: libFuzzer comes with it")
+endif()
+
+add_compile_definitions(_POSIX_C_SOURCE=200809L HEDDLE_CHECK=${HEDDLE_CHECK})
 
 add_library(heddle_warnings INTERFACE)
 target_compile_options(heddle_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wformat=2 -Wundef -Wvla
   $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes>
   $<$<BOOL:${HEDDLE_WERROR}>:-Werror>)
+
+# Instrumentation is for every target alike: a race between an instrumented and a plain object is not seen.
 if(HEDDLE_SANITIZE)
   add_compile_options(-fsanitize=${HEDDLE_SANITIZE} -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${HEDDLE_SANITIZE})
+  if(HEDDLE_SANITIZE MATCHES "undefined")
+    add_compile_options(-fno-sanitize-recover=undefined)
+  endif()
+endif()
+if(HEDDLE_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+if(HEDDLE_COVERAGE)
+  add_compile_options(--coverage)
+  add_link_options(--coverage)
 endif()

@@ -9,12 +9,19 @@
  *   #include "core/base/map.h"
  *
  * which defines
+ *
  *   typedef struct { KEY key; VALUE value; uint64_t hash; } NAME_entry;
- *   typedef struct { NAME_entry *entries; size_t count, capacity; uint32_t *slots; size_t slot_count; } NAME;   zero =
- * empty VALUE *NAME_get(const NAME *, KEY)                          NULL when absent; borrowed until the next insertion
+ *   typedef struct { NAME_entry *entries; size_t count, capacity; uint32_t *slots; size_t slot_count; } NAME;
+ *        zero-initialised = empty; owns entries and slots
+ *   VALUE *NAME_get(const NAME *, KEY)
+ *        NULL when absent; borrowed until the next insertion
  *   hd_status NAME_put(NAME *, KEY, VALUE, VALUE **out, bool *fresh)
  *        inserts unless present; *out (optional) is where the value lives, *fresh (optional) says whether it was
- * inserted void NAME_clear(NAME *); void NAME_free(NAME *) Cost O(1) expected. At most 2^32 - 2 entries. */
+ *        inserted; HD_E_NOMEM leaves the map unchanged
+ *   void NAME_clear(NAME *)                      keeps the memory
+ *   void NAME_free(NAME *)                       leaves an empty map
+ *
+ * Cost O(1) expected. At most 2^31 entries. */
 #include "core/base/check.h"
 #include "core/base/hash.h"
 #include "core/base/status.h"
@@ -104,14 +111,16 @@ static inline HD_UNUSED hd_status HDI_MAP_FN(grow)(HD_MAP_NAME *map) {
 
 static inline HD_UNUSED hd_status HDI_MAP_FN(put)(HD_MAP_NAME *map, HD_MAP_KEY key, HD_MAP_VALUE value,
                                                   HD_MAP_VALUE **out, bool *fresh) {
-  hd_status status = HDI_MAP_FN(grow)(map);
-  if (status != HD_OK) {
-    return status;
-  }
   uint64_t hash = HD_MAP_HASH(key);
-  size_t slot = HDI_MAP_FN(find_slot)(map, key, hash);
-  bool inserted = map->slots[slot] == 0;
+  size_t slot = map->slot_count == 0 ? 0 : HDI_MAP_FN(find_slot)(map, key, hash);
+  bool inserted = map->slot_count == 0 || map->slots[slot] == 0;
   if (inserted) {
+    /* Grow only now: finding what is there needs no memory and moves nothing. */
+    hd_status status = HDI_MAP_FN(grow)(map);
+    if (status != HD_OK) {
+      return status;
+    }
+    slot = HDI_MAP_FN(find_slot)(map, key, hash);
     map->entries[map->count] = (HDI_MAP_ENTRY){.key = key, .value = value, .hash = hash};
     map->slots[slot] = (uint32_t)++map->count;
   }

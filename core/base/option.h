@@ -78,12 +78,14 @@ typedef struct hd_option_row {
 extern const hd_option_row hd_option_rows[];
 extern const size_t hd_option_row_count;
 
-/* Fills *options with the defaults. */
+/* Fills *options with the defaults; the command is HD_COMMAND_COUNT. A TEXT option without a default is NULL. */
 void hd_options_init(hd_options *options);
 void hd_options_free(hd_options *options); /* frees the lists */
-/* Parses argv[1..argc). Options may stand anywhere; `--` ends them; `-` is a file. HD_E_USAGE with a diagnostic (HD001,
- * with the nearest option or command as hint) when wrong. The command is the first positional argument. Strings are
- * borrowed from argv. */
+/* Parses argv[1..argc) into initialised options. Options may stand anywhere; `--` ends them; `-` is a file. Letters may
+ * be clustered (-qv, -qj4); -h and -V are --help and --version. HD_E_USAGE with a diagnostic (HD001, with the nearest
+ * option or command as hint) when wrong: also for an option of another command, and for too few or too many files. With
+ * help or version set these last two are not checked. The command is the first positional argument; without one it
+ * stays HD_COMMAND_COUNT and help is set unless version is. Strings are borrowed from argv. HD_E_NOMEM. */
 hd_status hd_options_parse(hd_options *options, int argc, char *const *argv, hd_diag *diag);
 /* Help text for `command`, or for heddle as a whole when command is HD_COMMAND_COUNT. Caller frees; NULL when memory is
  * out. */

@@ -1,0 +1,65 @@
+/* What the machine gives: clock, memory budget, resident size, huge pages.
+ *
+ * Limits come from probe.c (text files of /proc and /sys) and from getrlimit; this file combines them. The memory
+ * budget is 80% of the tightest limit: the rest is for the program itself, thread stacks and what else runs in the
+ * container. The page cache does not count against it: MemAvailable already says what the kernel can free. Everything
+ * unknown degrades to "no limit" or 0, never to an error. Threads: any (no state). Cost: a few file reads per call, so
+ * not for inner loops; hd_machine_seconds is cheap. */
+#include "core/base/machine.h"
+
+#include "core/base/probe.h"
+
+#include <stdio.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+double hd_machine_seconds(void) {
+  struct timespec now;
+  if (clock_gettime(CLOCK_MONOTONIC, &now) != 0) {
+    return 0;
+  }
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+size_t hd_machine_memory_bytes(void) {
+  uint64_t limit = hdi_probe_cgroup_memory("");
+  uint64_t available = hdi_probe_kilobytes("", "/proc/meminfo", "MemAvailable:");
+  limit = available < limit ? available : limit;
+  struct rlimit address_space;
+  if (getrlimit(RLIMIT_AS, &address_space) == 0 && address_space.rlim_cur != RLIM_INFINITY &&
+      address_space.rlim_cur < limit) {
+    limit = address_space.rlim_cur;
+  }
+  if (limit == HDI_PROBE_UNKNOWN) {
+    return SIZE_MAX / 2;
+  }
+  uint64_t budget = limit / 5 * 4;
+  return budget > SIZE_MAX / 2 ? SIZE_MAX / 2 : (size_t)budget;
+}
+
+size_t hd_machine_resident_bytes(void) {
+  unsigned long long total_pages, resident_pages;
+  FILE *file = fopen("/proc/self/statm", "r");
+  if (file == NULL) {
+    return 0;
+  }
+  int fields = fscanf(file, "%llu %llu", &total_pages, &resident_pages);
+  (void)fclose(file);
+  long page_bytes = sysconf(_SC_PAGESIZE);
+  return fields == 2 && page_bytes > 0 ? (size_t)resident_pages * (size_t)page_bytes : 0;
+}
+
+size_t hd_machine_peak_bytes(void) {
+  /* ru_maxrss survives execve and would count the shell's or the launcher's peak, so it is the second choice. */
+  uint64_t peak = hdi_probe_kilobytes("", "/proc/self/status", "VmHWM:");
+  if (peak != HDI_PROBE_UNKNOWN) {
+    return (size_t)peak;
+  }
+  struct rusage usage;
+  return getrusage(RUSAGE_SELF, &usage) == 0 ? (size_t)usage.ru_maxrss * 1024 : 0;
+}
+
+size_t hd_machine_huge_page_bytes(void) {
+  return hdi_probe_huge_page("");
+}

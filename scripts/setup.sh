@@ -1,0 +1,115 @@
+#!/bin/sh
+# Installs what heddle needs, from Debian 12 (bookworm). Needs only a shell and apt-get; asks for nothing.
+#
+#   scripts/setup.sh            what building and testing need
+#   scripts/setup.sh --build    only what building the command needs
+#   scripts/setup.sh --dev      testing, and the tools of scripts/check, debugging and packaging
+#
+# When everything is there it says nothing, calls no apt-get and is done at once. On a system without dpkg it checks
+# that the tools and libraries are there and, when one is missing, says which.
+set -eu
+
+build_packages="gcc libc6-dev cmake ninja-build pkg-config libxxhash-dev libjemalloc-dev libjansson-dev"
+test_packages="g++ libcriterion-dev python3 python3-jsonschema clang-14 libclang-rt-14-dev git"
+dev_packages="clang-format-14 clang-tidy-14 cppcheck shellcheck valgrind libomp-14-dev llvm-14 gdb graphviz dpkg-dev"
+
+build_commands="cc cmake ninja pkg-config"
+test_commands="c++ python3 clang-14 git"
+dev_commands="clang-format-14 clang-tidy-14 cppcheck shellcheck valgrind dot"
+build_modules="libxxhash jemalloc jansson"
+test_modules="criterion"
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+fail() {
+  say "$@"
+  exit 1
+}
+
+case ${1-} in
+  --build)
+    packages=$build_packages commands=$build_commands modules=$build_modules ;;
+  "")
+    packages="$build_packages $test_packages" commands="$build_commands $test_commands"
+    modules="$build_modules $test_modules" ;;
+  --dev)
+    packages="$build_packages $test_packages $dev_packages"
+    commands="$build_commands $test_commands $dev_commands" modules="$build_modules $test_modules" ;;
+  *)
+    sed -n '2,6s/^# \{0,1\}//p' "$0" >&2
+    exit 2 ;;
+esac
+[ $# -le 1 ] || fail "one argument at most"
+
+# The packages of $packages that are not installed. dpkg-query fails when it does not know one: that is an answer too.
+missing_packages() {
+  # shellcheck disable=SC2086 # a list of names
+  installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' $packages 2>/dev/null || true)
+  for package in $packages; do
+    case "
+$installed
+" in
+      *"
+$package installed
+"*) ;;
+      *) printf '%s ' "$package" ;;
+    esac
+  done
+}
+
+missing_parts() {
+  for command in $commands; do
+    command -v "$command" >/dev/null 2>&1 || printf '%s ' "$command"
+  done
+  for module in $modules; do
+    pkg-config --exists "$module" 2>/dev/null || printf '%s (library) ' "$module"
+  done
+}
+
+if ! command -v dpkg-query >/dev/null 2>&1 || ! command -v apt-get >/dev/null 2>&1; then
+  missing=$(missing_parts)
+  [ -z "$missing" ] && exit 0
+  fail "this is not a Debian system; install by hand: $missing"
+fi
+
+missing=$(missing_packages)
+[ -z "$missing" ] && exit 0
+
+if [ "$(id -u)" -eq 0 ]; then
+  as_root=""
+elif command -v sudo >/dev/null 2>&1; then
+  as_root=sudo
+else
+  fail "not root and no sudo; as root, run: apt-get install $missing"
+fi
+
+# `env` carries the variable through sudo, which drops the caller's environment.
+apt() {
+  $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 "$@"
+}
+
+# Runs a command up to three times, for mirrors and locks come and go. Its output is shown only when the last try fails.
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+try() {
+  for pause in 2 10 0; do
+    if "$@" >"$log" 2>&1; then return 0; fi
+    sleep "$pause"
+  done
+  cat "$log" >&2
+  return 1
+}
+
+# The package lists may be absent or too old for the mirror: then, and only then, they are fetched.
+install() {
+  # shellcheck disable=SC2086
+  apt install --no-install-recommends $missing
+}
+say "installing $missing"
+if ! install >"$log" 2>&1; then
+  try apt update || fail "apt-get update failed; is the network there?"
+  try install || fail "apt-get install failed; the packages are those of Debian 12 (bookworm)"
+fi
+missing=$(missing_packages)
+[ -z "$missing" ] || fail "still missing after the installation: $missing"
