@@ -34,7 +34,7 @@ static uint64_t load_limit(const hdi_slots *slots) {
 }
 
 static uint64_t growth_limit(const hdi_slots *slots) {
-  return slots->bucket_count * HDI_BUCKET_SLOTS / 100 * 65;
+  return slots->bucket_count * HDI_BUCKET_SLOTS * 13 / 20;
 }
 
 static hd_status map_slots(hdi_slots *slots, uint64_t bucket_count) {
@@ -68,7 +68,7 @@ static void reset_credit(hdi_table *table) {
   }
   uint64_t batch = limit / (8 * (uint64_t)table->workers);
   table->batch = batch < 1 ? 1 : batch > BATCH_MAX ? BATCH_MAX : (uint32_t)batch;
-  /* HD-SYNC S1: relaxed; pairs with S2. Publishes: nothing by itself, the team's barrier (or the start of the team)
+  /* HD-SYNC S1: relaxed; pairs with S2, S3. Publishes: nothing by itself, the team's barrier (or the start of the team)
    * orders it before any worker's S2. Why not weaker: it is the weakest. Why not stronger: nobody else runs. */
   hd_store_rlx(&table->remaining, (int64_t)remaining);
 }
@@ -111,9 +111,9 @@ bool hdi_table_refill(hdi_table *table, hdi_lane *lane) {
   if (hd_load_rlx(&table->remaining) <= 0) {
     return false;
   }
-  /* HD-SYNC S3: relaxed; pairs with S3 of other workers. Publishes: nothing; the modification order of this one counter
-   * alone makes the batches disjoint. Why not weaker: it must be one read-modify-write. Why not stronger: the credit
-   * guards no memory, slots are taken by their own compare-and-swap. */
+  /* HD-SYNC S3: relaxed; pairs with S1, S2, S3 of other workers. Publishes: nothing; the modification order of this one
+   * counter alone makes the batches disjoint. Why not weaker: it must be one read-modify-write. Why not stronger: the
+   * credit guards no memory, slots are taken by their own compare-and-swap. */
   int64_t before = hd_add_rlx(&table->remaining, -(int64_t)table->batch);
   if (before <= 0) {
     return false;

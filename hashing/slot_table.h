@@ -42,10 +42,10 @@ typedef struct hdi_table {
   hdi_slots now;
   hdi_lane *lanes; /* owned; `workers` of them */
   uint32_t workers;
-  uint32_t batch;           /* credit taken at once */
-  size_t memory_max_bytes;  /* 0: none */
-  hdi_slots grown;          /* the next generation while growing */
-  hd_status growth_status;  /* written by worker 0 of a growing team, read by all after a barrier */
+  uint32_t batch;          /* credit taken at once */
+  size_t memory_max_bytes; /* 0: none */
+  hdi_slots grown;         /* the next generation while growing */
+  hd_status growth_status; /* written by worker 0 of a growing team, read by all after a barrier */
   alignas(HD_CACHE_LINE) hd_atomic_i64 remaining; /* credit not yet handed out; shared, written once per batch */
 } hdi_table;
 

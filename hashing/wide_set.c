@@ -107,9 +107,9 @@ void hdi_wide_set_clear(hdi_wide_set *set) {
 
 /* Counts `size_bytes` of storage; false when the memory limit would be passed. */
 static bool charge(hdi_wide_set *set, size_t size_bytes) {
-  /* HD-SYNC V8: relaxed; pairs with V8 of other workers. Publishes: nothing; a sum. Why not weaker: it must be one
-   * read-modify-write. Why not stronger: it guards no memory; two workers that both see room may pass the limit by one
-   * chunk each for a moment only, since each checks the sum that includes its own. */
+  /* HD-SYNC V8: relaxed; pairs with V8 of other workers, V9, V14. Publishes: nothing; a sum. Why not weaker: it must be
+   * one read-modify-write. Why not stronger: it guards no memory; two workers that both see room may pass the limit by
+   * one chunk each for a moment only, since each checks the sum that includes its own. */
   uint64_t before = hd_add_rlx(&set->storage_bytes, size_bytes);
   size_t most = set->table.memory_max_bytes;
   if (most == 0 || (before <= most && set->table.now.size_bytes + size_bytes <= most - before)) {
@@ -120,7 +120,7 @@ static bool charge(hdi_wide_set *set, size_t size_bytes) {
 }
 
 static void uncharge(hdi_wide_set *set, size_t size_bytes) {
-  hd_add_rlx(&set->storage_bytes, (uint64_t)0 - size_bytes); /* HD-SYNC V9: relaxed; pairs with V8; a sum. */
+  hd_add_rlx(&set->storage_bytes, (uint64_t)0 - size_bytes); /* HD-SYNC V9: relaxed; pairs with V8, V14; a sum. */
 }
 
 /* The block for chunk `number`, made when it is missing; NULL when memory is out. */
@@ -160,9 +160,9 @@ static bool next_chunk(hdi_wide_set *set, hdi_wide_lane *lane) {
     uncharge(set, set->chunk_bytes);
     return false;
   }
-  /* HD-SYNC V11: relaxed; pairs with V11 of other workers. Publishes: nothing; numbers are unique by the modification
-   * order of the counter. Why not weaker: it must be one read-modify-write. Why not stronger: the chunk is published by
-   * the slots that refer to it. */
+  /* HD-SYNC V11: relaxed; pairs with V11 of other workers, V13. Publishes: nothing; numbers are unique by the
+   * modification order of the counter. Why not weaker: it must be one read-modify-write. Why not stronger: the chunk is
+   * published by the slots that refer to it. */
   uint64_t number = hd_add_rlx(&set->chunk_count, 1);
   uint64_t most = (uint64_t)HDI_WIDE_BLOCKS * HDI_WIDE_BLOCK_CHUNKS;
   hdi_wide_block *block = number < most ? block_for(set, number) : NULL;
@@ -208,9 +208,9 @@ static hd_insert try_slot(hdi_wide_set *set, uint32_t worker, hd_atomic_u64 *slo
       return HD_INSERT_NOMEM;
     }
   }
-  /* HD-SYNC V7: acq_rel; pairs with V6, V7 of other workers. Publishes: the state's words and the pointers that lead to
-   * them; on failure acquires the winner's. Why not weaker: readers follow the reference at once. Why not stronger: no
-   * order between slots is needed (see word_set.c). */
+  /* HD-SYNC V7: acq_rel; pairs with V6, V7 of other workers, V12. Publishes: the state's words and the pointers that
+   * lead to them; on failure acquires the winner's. Why not weaker: readers follow the reference at once. Why not
+   * stronger: no order between slots is needed (see word_set.c). */
   if (hd_cas_acqrel(slot, seen, fragment | *cell)) {
     lane->used++;
     hdi_table_added(&set->table, worker);

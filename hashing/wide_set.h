@@ -31,7 +31,7 @@ typedef struct hdi_wide_set {
   uint32_t words;
   uint32_t cell_bits; /* a chunk holds 2^cell_bits states */
   size_t chunk_bytes;
-  hdi_wide_lane *lanes; /* owned; one per worker */
+  hdi_wide_lane *lanes;  /* owned; one per worker */
   hd_atomic_ptr *blocks; /* owned; HDI_WIDE_BLOCKS of them, each NULL or an owned hdi_wide_block */
   alignas(HD_CACHE_LINE) hd_atomic_u64 chunk_count; /* numbers given out so far */
   hd_atomic_u64 storage_bytes;                      /* chunks and blocks allocated */

@@ -29,8 +29,8 @@ uint64_t hdi_word_mix(uint64_t word) {
 }
 
 hd_status hdi_word_set_init(hdi_word_set *set, const hd_visited_config *config) {
-  /* HD-SYNC W1: relaxed; pairs with W2, W3. Publishes: nothing; the set is handed to other threads by the start of a
-   * team. Why not weaker: it is the weakest. Why not stronger: nobody else has the set. */
+  /* HD-SYNC W1: relaxed; pairs with none: the set is handed to other threads by the start of a team. Publishes:
+   * nothing. Why not weaker: it is the weakest. Why not stronger: nobody else has the set. */
   hd_store_rlx(&set->has_zero, 0);
   return hdi_table_init(&set->table, config->workers, config->initial_slots, config->memory_max_bytes);
 }
@@ -40,8 +40,8 @@ void hdi_word_set_clear(hdi_word_set *set) {
 }
 
 static hd_insert insert_zero(hdi_word_set *set, uint32_t worker) {
-  /* HD-SYNC W2: acq_rel; pairs with W2 of other workers. Publishes: nothing but the flag; one exchange only finds 0.
-   * Why not weaker: it must be one read-modify-write. Why not stronger: one location only. */
+  /* HD-SYNC W2: acq_rel; pairs with W2 of other workers, W3. Publishes: nothing but the flag; one exchange only finds
+   * 0. Why not weaker: it must be one read-modify-write. Why not stronger: one location only. */
   if (hd_xchg_acqrel(&set->has_zero, 1) != 0) {
     return HD_INSERT_KNOWN;
   }
@@ -67,9 +67,9 @@ hd_insert hdi_word_set_insert(hdi_word_set *set, uint32_t worker, uint64_t state
         if (!hdi_table_reserve(&set->table, worker)) {
           return HD_INSERT_FULL;
         }
-        /* HD-SYNC W5: acq_rel; pairs with W4, W5 of other workers. Publishes: the slot. Why not weaker: relaxed would
-         * do for the proof; acquire on failure is the house rule for a value that is then used and costs nothing. Why
-         * not stronger: no order between slots is needed. */
+        /* HD-SYNC W5: acq_rel; pairs with W4, W5 of other workers, W6, W7. Publishes: the slot. Why not weaker: relaxed
+         * would do for the proof; acquire on failure is the house rule for a value that is then used and costs nothing.
+         * Why not stronger: no order between slots is needed. */
         if (hd_cas_acqrel(&line[i], &seen, key)) {
           hdi_table_added(&set->table, worker);
           return HD_INSERT_NEW;

@@ -93,8 +93,8 @@ static void scan_part(walk *w, uint32_t number) {
   scan s = {.walk = w, .match = &w->matches[number]};
   const hdi_epoch *epoch = &w->run->history.epochs.data[w->scanned];
   for (;;) {
-    /* HD-SYNC C1: relaxed; pairs with C1 of other workers. Publishes: nothing; chunks are read-only. Why not weaker: it
-     * must be one read-modify-write. Why not stronger: it only hands out numbers. */
+    /* HD-SYNC C1: relaxed; pairs with C1 of other workers, C2. Publishes: nothing; chunks are read-only. Why not
+     * weaker: it must be one read-modify-write. Why not stronger: it only hands out numbers. */
     uint64_t i = hd_add_rlx(&w->next_chunk, 1);
     if (i >= epoch->chunk_count ||
         !scan_chunk(&s, &w->run->workers[number], w->run->history.chunks.data[epoch->first + i])) {
@@ -181,8 +181,7 @@ static bool absorb_scan(walk *w) {
     if (m->status != HD_OK) {
       return stop_walk(w, m->status);
     }
-    if (m->state != NULL &&
-        (best == NULL || hd_model_compare_states(w->run->model, m->state, best->state) < 0)) {
+    if (m->state != NULL && (best == NULL || hd_model_compare_states(w->run->model, m->state, best->state) < 0)) {
       best = m;
     }
   }

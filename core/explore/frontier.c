@@ -41,7 +41,7 @@ static size_t chunk_bytes(const hdi_pool *pool, uint32_t capacity) {
   return sizeof(hdi_chunk) + (size_t)capacity * pool->words * sizeof(uint64_t);
 }
 
-/* HD-SYNC F1: relaxed; pairs with F1 of other workers. Publishes: nothing; a sum that is compared with the memory
+/* HD-SYNC F1: relaxed; pairs with F1 of other workers, L4. Publishes: nothing; a sum that is compared with the memory
  * limit. Why not weaker: it must be one read-modify-write. Why not stronger: it guards no memory. */
 static void charge(hdi_pool *pool, uint64_t more_bytes) {
   hd_add_rlx(pool->total_bytes, more_bytes);
@@ -161,7 +161,7 @@ static hdi_ring *ring_new(int64_t size, hdi_ring *older) {
 
 hd_status hdi_deque_init(hdi_deque *deque) {
   hdi_ring *ring = ring_new(RING_FIRST, NULL);
-  /* HD-SYNC F2: relaxed; pairs with F5, F6. Publishes: nothing; the start of the team orders it. Why not weaker: it is
+  /* HD-SYNC F2: relaxed; pairs with none: the start of the team orders it. Publishes: nothing. Why not weaker: it is
    * the weakest. Why not stronger: nobody else has the deque. */
   hd_store_rlx(&deque->top, 0);
   hd_store_rlx(&deque->bottom, 0);
@@ -178,12 +178,12 @@ static void free_rings(hdi_ring *ring) {
 }
 
 void hdi_deque_clear(hdi_deque *deque) {
-  free_rings(hd_load_rlx(&deque->ring)); /* HD-SYNC F3: relaxed; pairs with F2, F4; quiescent. */
+  free_rings(hd_load_rlx(&deque->ring)); /* HD-SYNC F3: relaxed; pairs with none: quiescent. */
   hd_store_rlx(&deque->ring, NULL);
 }
 
 void hdi_deque_trim(hdi_deque *deque) {
-  hdi_ring *ring = hd_load_rlx(&deque->ring); /* HD-SYNC F3: relaxed; pairs with F2, F4; quiescent. */
+  hdi_ring *ring = hd_load_rlx(&deque->ring); /* HD-SYNC F15: relaxed; pairs with none: quiescent. */
   if (ring->older != NULL) {
     free_rings(ring->older);
     ring->older = NULL;
@@ -231,7 +231,7 @@ hdi_chunk *hdi_deque_pop(hdi_deque *deque) {
   /* HD-SYNC F7: seq_cst; pairs with F10. Publishes: that index `bottom` is claimed. Why not weaker: it must not sink
    * below the load of top. Why not stronger: it is the strongest. */
   hd_store_seq(&deque->bottom, bottom);
-  /* HD-SYNC F12: seq_cst; pairs with F8, F11. Publishes: nothing. Why not weaker: it must not rise above F7. Why not
+  /* HD-SYNC F12: seq_cst; pairs with F8. Publishes: nothing. Why not weaker: it must not rise above F7. Why not
    * stronger: it is the strongest. */
   int64_t top = hd_load_seq(&deque->top);
   if (top > bottom) {

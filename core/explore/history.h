@@ -7,7 +7,7 @@
 /* One sub-level: chunks[first .. first + chunk_count). */
 typedef struct hdi_epoch {
   uint64_t level;
-  uint32_t sub;     /* weight-0 steps since the level was entered */
+  uint32_t sub; /* weight-0 steps since the level was entered */
   uint64_t states;
   size_t first, chunk_count;
 } hdi_epoch;

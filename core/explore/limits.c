@@ -15,8 +15,9 @@
 #define SECONDS_BETWEEN_PROGRESS 0.2
 
 uint32_t hdi_run_interrupt(const hdi_run *run) {
-  /* HD-SYNC L1: relaxed; pairs with L2, L3. Publishes: nothing: a worker that sees the word goes to a barrier, which
-   * orders everything. Why not weaker: it is the weakest. Why not stronger: seeing it late costs one more state. */
+  /* HD-SYNC L1: relaxed; pairs with L2, L3, L9. Publishes: nothing: a worker that sees the word goes to a barrier,
+   * which orders everything. Why not weaker: it is the weakest. Why not stronger: seeing it late costs one more state.
+   */
   return hd_load_rlx(&run->interrupt);
 }
 
@@ -31,8 +32,7 @@ void hdi_run_stop(hdi_run *run, hd_end end) {
   uint32_t seen = hdi_run_interrupt(run);
   /* HD-SYNC L3: acq_rel; pairs with L1. Publishes: nothing. Why not weaker: the first reason must stay, and the value
    * returned decides whether to try again. Why not stronger: one location. */
-  while (seen <= HDI_PAUSE && !hd_cas_acqrel(&run->interrupt, &seen, HDI_STOP(end))) {
-  }
+  while (seen <= HDI_PAUSE && !hd_cas_acqrel(&run->interrupt, &seen, HDI_STOP(end))) {}
 }
 
 void hdi_run_resume(hdi_run *run) {
@@ -43,8 +43,8 @@ void hdi_run_resume(hdi_run *run) {
 }
 
 size_t hdi_run_memory_bytes(const hdi_run *run) {
-  /* HD-SYNC L4: relaxed; pairs with L5. Publishes: nothing; a sum compared with a limit. L5 is the sum kept by the
-   * pools (frontier.c). Why not weaker: it is the weakest. Why not stronger: it guards no memory. */
+  /* HD-SYNC L4: relaxed; pairs with F1 (the pools' sum, frontier.c). Publishes: nothing; a sum compared with a limit.
+   * Why not weaker: it is the weakest. Why not stronger: it guards no memory. */
   return hd_visited_size_bytes(run->visited) + (size_t)hd_load_rlx(&run->frontier_bytes);
 }
 
@@ -61,13 +61,17 @@ void hdi_run_show_progress(hdi_run *run) {
   run->search->progress(run->search->progress_payload, &progress);
 }
 
-bool hdi_worker_check(hdi_worker *worker) {
-  hdi_run *run = worker->run;
-  worker->countdown = HDI_CHECK_INTERVAL;
+void hdi_worker_show(hdi_worker *worker) {
   /* HD-SYNC L7: relaxed; pairs with L6. Publishes: nothing; see there. Why not weaker: it is the weakest. Why not
    * stronger: see there. */
   hd_store_rlx(&worker->shown_states, worker->states);
   hd_store_rlx(&worker->shown_transitions, worker->transitions + worker->pending);
+}
+
+bool hdi_worker_check(hdi_worker *worker) {
+  hdi_run *run = worker->run;
+  worker->countdown = HDI_CHECK_INTERVAL;
+  hdi_worker_show(worker);
   /* HD-SYNC L8: relaxed; pairs with L8 in the caller, a store of any order. Publishes: nothing. Why not weaker: it is
    * the weakest. Why not stronger: no data comes with the flag. */
   if (run->search->cancel != NULL && hd_load_rlx(run->search->cancel) != 0) {

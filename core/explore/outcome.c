@@ -82,6 +82,9 @@ static hd_status run_search(const hd_search *search, hdi_finds *finds, hd_outcom
   if (status == HD_OK) {
     take_finds(run, finds, outcome);
     if (search->progress != NULL) {
+      for (uint32_t i = 0; i < run->worker_count; i++) {
+        hdi_worker_show(&run->workers[i]);
+      }
       hdi_run_show_progress(run);
     }
   }

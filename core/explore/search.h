@@ -41,11 +41,11 @@ typedef struct hdi_worker {
   uint32_t countdown;  /* to the next look at the clock */
   hd_stepper *stepper; /* owned */
   hdi_pool pool;
-  hdi_chunk *current;  /* owned; the chunk being worked on, NULL when none */
-  uint32_t cursor;     /* the next state in it */
-  hdi_list fresh;      /* new states: of the next sub-level (CLOSE) or of the next level (SEED, EXPAND) */
-  hdi_list closed[2];  /* states of the level whose weight-0 steps were followed: without, with such a step */
-  hdi_words stash;     /* successors that found the table full, W words each */
+  hdi_chunk *current; /* owned; the chunk being worked on, NULL when none */
+  uint32_t cursor;    /* the next state in it */
+  hdi_list fresh;     /* new states: of the next sub-level (CLOSE) or of the next level (SEED, EXPAND) */
+  hdi_list closed[2]; /* states of the level whose weight-0 steps were followed: without, with such a step */
+  hdi_words stash;    /* successors that found the table full, W words each */
   hdi_finds finds;
   uint64_t stop_level; /* least level of a finding in one of the stop slots; UINT64_MAX: none */
   hd_status failure;   /* HD_OK, or why this worker ended the run with HD_END_MEMORY although memory is not out */
@@ -122,6 +122,8 @@ static inline bool hdi_worker_tick(hdi_worker *worker) {
 }
 /* Bytes of the visited set and the frontier. */
 size_t hdi_run_memory_bytes(const hdi_run *run);
+/* Copies the worker's counts to where progress displays read them. The worker itself, or anybody after the team. */
+void hdi_worker_show(hdi_worker *worker);
 /* Calls search->progress. Worker 0. */
 void hdi_run_show_progress(hdi_run *run);
 
