@@ -233,6 +233,16 @@ static void walk_back(hd_team *team, uint32_t number, void *payload) {
 
 /* ---- traces ---- */
 
+/* `count` zeroed elements with room for the next power of two, which is what hd_trace_extend expects of a trace that
+ * somebody wants to go on with. */
+static void *trace_array(size_t count, size_t element_bytes) {
+  size_t room = 1;
+  while (room < count) {
+    room *= 2;
+  }
+  return calloc(room, element_bytes);
+}
+
 static hd_trace *new_trace(uint32_t words, size_t length) {
   hd_trace *trace = calloc(1, sizeof *trace);
   if (trace == NULL) {
@@ -240,9 +250,9 @@ static hd_trace *new_trace(uint32_t words, size_t length) {
   }
   trace->words = words;
   trace->length = length;
-  trace->states = calloc((length + 1) * words, sizeof *trace->states);
-  trace->steps = calloc(length + 1, sizeof *trace->steps); /* one more, so that no length is 0 */
-  trace->inner_end = calloc(length + 1, sizeof *trace->inner_end);
+  trace->states = trace_array(length + 1, words * sizeof *trace->states);
+  trace->steps = trace_array(length, sizeof *trace->steps);
+  trace->inner_end = trace_array(length, sizeof *trace->inner_end);
   if (trace->states == NULL || trace->steps == NULL || trace->inner_end == NULL) {
     hd_trace_free(trace);
     return NULL;
