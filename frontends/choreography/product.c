@@ -129,9 +129,9 @@ static void find_immediate_reads(product *p) {
 static hd_status account(product *p) {
   size_t bytes = p->node_capacity * sizeof p->nodes[0] + p->slot_count * sizeof p->slots[0] +
                  hdi_queue_size_bytes(&p->queue) + p->level_capacity * sizeof p->job->levels[0];
-  /* HD-SYNC S1: relaxed; pairs with S1 of other workers. Publishes: nothing; a sum of sizes, each worker's part kept
-   * exact by its own additions (modulo 2^64). Why not weaker: additions must not be lost. Why not stronger: no memory
-   * is read because of the value. */
+  /* HD-SYNC S1: relaxed; pairs with S1 of other workers, S6. Publishes: nothing; a sum of sizes, each worker's part
+   * kept exact by its own additions (modulo 2^64). Why not weaker: additions must not be lost. Why not stronger: no
+   * memory is read because of the value. */
   uint64_t change = (uint64_t)bytes - (uint64_t)p->counted_bytes;
   uint64_t total = hd_add_rlx(&p->shared->memory_bytes, change) + change;
   p->counted_bytes = bytes;
