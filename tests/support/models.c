@@ -1,4 +1,5 @@
-/* See models.h. The builders use one process type per peer, as frontends do, and let hd_builder_finish report errors. */
+/* See models.h. The builders use one process type per peer, as frontends do, and let hd_builder_finish report errors.
+ */
 #include "tests/support/models.h"
 
 #include "core/model/builder.h"
@@ -50,12 +51,9 @@ static void add_send(hd_builder *b, hd_loc from, hd_loc to, hd_queue queue, uint
 
 static void add_receive(hd_builder *b, hd_loc from, hd_loc to, hd_queue queue, uint32_t letter, uint32_t weight) {
   hd_stmt pop = {.kind = HD_STMT_POP, .queue = queue, .a = hd_build_const(b, letter)};
-  (void)hd_build_edge(b, &(hd_edge_desc){.from = from,
-                                         .to = to,
-                                         .stmts = &pop,
-                                         .stmt_count = 1,
-                                         .kind = HD_EDGE_RECEIVE,
-                                         .weight = weight});
+  (void)hd_build_edge(
+      b, &(hd_edge_desc){
+             .from = from, .to = to, .stmts = &pop, .stmt_count = 1, .kind = HD_EDGE_RECEIVE, .weight = weight});
 }
 
 /* from --[guard] var := value--> to, weight 1. */
@@ -222,7 +220,7 @@ static void add_padding(hd_builder *b, uint32_t words) {
   for (uint32_t i = 0; i < words; i++) {
     (void)hd_build_var(b, &(hd_var_desc){.name = "padding",
                                          .lo = 0,
-                                         .hi = ((int64_t)1 << 60) - 1,
+                                         .hi = INT64_MAX,
                                          .init_lo = (int64_t)i + 1,
                                          .init_hi = (int64_t)i + 1,
                                          .process = HD_NO_PROCESS});
@@ -267,8 +265,7 @@ hd_model *hd_model_graph(uint32_t vertices, const hd_arc *arcs, size_t arc_count
     hd_stmt stmts[2];
     uint32_t count = 0;
     if (arcs[i].check >= 0) {
-      stmts[count++] =
-          (hd_stmt){.kind = HD_STMT_CHECK, .a = hd_build_const(b, 0), .code = (uint32_t)arcs[i].check};
+      stmts[count++] = (hd_stmt){.kind = HD_STMT_CHECK, .a = hd_build_const(b, 0), .code = (uint32_t)arcs[i].check};
     }
     if (arcs[i].fault) {
       stmts[count++] = (hd_stmt){.kind = HD_STMT_ASSIGN, .var = bit, .a = hd_build_const(b, 2)};

@@ -31,7 +31,7 @@ hd_model *hd_model_fan(uint32_t n);
 /* A graph given by its arcs: one process whose locations are the vertices, 0 the start. */
 typedef struct hd_arc {
   uint32_t from, to, weight;
-  int check; /* 0..31: the step fails the check with this code; -1: none */
+  int check;  /* 0..31: the step fails the check with this code; -1: none */
   bool fault; /* the step leaves a domain */
 } hd_arc;
 /* With `padding` > 0 the state is that many words wide. */

@@ -100,7 +100,8 @@ Test(frontier, failed_allocations_leave_lists_and_deques_whole) {
   cr_assert_null(list.first);
   cr_assert_eq(list.states, 0);
   cr_assert_eq(hdi_deque_init(&deque), HD_OK);
-  hdi_chunk chunks[1000];
+  hdi_chunk *chunks = calloc(1000, sizeof *chunks);
+  cr_assert_not_null(chunks);
   size_t pushed = 0;
   hd_fail_alloc_after(2, 1);
   while (pushed < 1000 && hdi_deque_push(&deque, &chunks[pushed]) == HD_OK) {
@@ -113,12 +114,14 @@ Test(frontier, failed_allocations_leave_lists_and_deques_whole) {
   }
   cr_assert_null(hdi_deque_pop(&deque));
   hdi_deque_clear(&deque);
+  free(chunks);
 }
 
 Test(frontier, the_owner_pops_the_youngest_and_thieves_take_the_oldest) {
   hdi_deque deque;
   cr_assert_eq(hdi_deque_init(&deque), HD_OK);
-  hdi_chunk chunks[300];
+  hdi_chunk *chunks = calloc(300, sizeof *chunks);
+  cr_assert_not_null(chunks);
   bool retry = true;
   cr_assert_null(hdi_deque_pop(&deque));
   cr_assert_null(hdi_deque_steal(&deque, &retry));
@@ -137,6 +140,7 @@ Test(frontier, the_owner_pops_the_youngest_and_thieves_take_the_oldest) {
     hdi_deque_trim(&deque);
   }
   hdi_deque_clear(&deque);
+  free(chunks);
 }
 
 /* ---- thieves ---- */
