@@ -7,15 +7,15 @@
 
 #include "core/base/check.h"
 
-static int evaluate(int *evaluations, int result) {
+int check_off_evaluate(int *evaluations, int result) {
   ++*evaluations;
   return result;
 }
 
 int check_off_evaluations(void) {
   int evaluations = 0;
-  HD_ASSERT(evaluate(&evaluations, 0));
-  HD_INVARIANT(evaluate(&evaluations, 0));
+  HD_ASSERT(check_off_evaluate(&evaluations, 0));
+  HD_INVARIANT(check_off_evaluate(&evaluations, 0));
   return evaluations;
 }
 

@@ -4,19 +4,33 @@
 #include "tests/support/hd_test.h"
 #include "tests/support/temp_folder.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-/* getrlimit of the library passes through here (--wrap): a real limit would hit the test itself. */
-int __wrap_getrlimit(int resource, struct rlimit *limit);
-static rlim_t address_space = RLIM_INFINITY;
+/* What machine.c asks about limits passes through here (--wrap), so that every combination can be tried. */
+static uint64_t group_limit, available, address_space;
+uint64_t __wrap_hdi_probe_cgroup_memory(const char *root);
+uint64_t __wrap_hdi_probe_kilobytes(const char *root, const char *path, const char *key);
+uint64_t __wrap_hdi_probe_address_space(void);
+uint64_t __real_hdi_probe_cgroup_memory(const char *root);
+uint64_t __real_hdi_probe_kilobytes(const char *root, const char *path, const char *key);
+uint64_t __real_hdi_probe_address_space(void);
 
-int __wrap_getrlimit(int resource, struct rlimit *limit) {
-  cr_assert(resource == RLIMIT_AS);
-  limit->rlim_cur = address_space;
-  limit->rlim_max = RLIM_INFINITY;
-  return 0;
+uint64_t __wrap_hdi_probe_cgroup_memory(const char *root) {
+  return root[0] == '\0' && group_limit != 0 ? group_limit : __real_hdi_probe_cgroup_memory(root);
+}
+
+uint64_t __wrap_hdi_probe_kilobytes(const char *root, const char *path, const char *key) {
+  bool asked = root[0] == '\0' && strcmp(path, "/proc/meminfo") == 0 && strcmp(key, "MemAvailable:") == 0;
+  return asked && available != 0 ? available : __real_hdi_probe_kilobytes(root, path, key);
+}
+
+uint64_t __wrap_hdi_probe_address_space(void) {
+  return address_space != 0 ? address_space : __real_hdi_probe_address_space();
 }
 
 static void assert_near(double value, double expected) {
@@ -39,28 +53,55 @@ Test(machine, resident_size_follows_use) {
   cr_assert(before > 100000);
   char *block = malloc(SIZE);
   cr_assert(block != NULL);
-  memset(block, 1, SIZE);
+  for (volatile char *at = block; at < block + SIZE; at += 1024) {
+    *at = 1; /* volatile: an optimiser may not drop the block */
+  }
   size_t during = hd_machine_resident_bytes();
   cr_assert(during >= before + SIZE / 2, "%zu then %zu", before, during);
   cr_assert(during < before + 4 * (size_t)SIZE);
-  cr_assert(block[SIZE - 1] == 1);
   free(block);
   size_t peak = hd_machine_peak_bytes();
   cr_assert(peak >= during - (4 << 20) && peak < during + 4 * (size_t)SIZE, "peak %zu, seen %zu", peak, during);
 }
 
 Test(machine, memory_budget_is_four_fifths_of_the_least_limit) {
-  address_space = RLIM_INFINITY;
+  enum { KNOWN = 3 };
+  uint64_t *const limits[KNOWN] = {&group_limit, &available, &address_space};
+  for (int tightest = 0; tightest < KNOWN; tightest++) {
+    for (int i = 0; i < KNOWN; i++) {
+      *limits[i] = i == tightest ? 5000000 : 6000000;
+    }
+    cr_assert(hd_machine_memory_bytes() == 4000000, "limit %d is not looked at", tightest);
+    for (int i = 0; i < KNOWN; i++) {
+      *limits[i] = i == tightest ? 5000000 : HDI_PROBE_UNKNOWN;
+    }
+    cr_assert(hd_machine_memory_bytes() == 4000000, "limit %d is not looked at alone", tightest);
+  }
+  group_limit = available = address_space = HDI_PROBE_UNKNOWN;
+  cr_assert(hd_machine_memory_bytes() == SIZE_MAX / 2);
+  group_limit = HDI_PROBE_UNKNOWN - 1;
+  cr_assert(hd_machine_memory_bytes() == SIZE_MAX / 2);
+}
+
+Test(machine, memory_budget_fits_this_machine) {
   size_t budget = hd_machine_memory_bytes();
-  cr_assert(budget > (16u << 20));
   uint64_t total = hdi_probe_kilobytes("", "/proc/meminfo", "MemTotal:");
+  cr_assert(budget > (16u << 20));
   cr_assert(total == HDI_PROBE_UNKNOWN || budget <= total / 5 * 4);
-  uint64_t group = hdi_probe_cgroup_memory("");
-  cr_assert(group == HDI_PROBE_UNKNOWN || budget <= group / 5 * 4);
-  address_space = 5 << 20;
-  cr_assert(hd_machine_memory_bytes() == 4 << 20);
-  address_space = RLIM_INFINITY - 1; /* looser than what the machine has */
-  cr_assert(hd_machine_memory_bytes() > (16u << 20));
+}
+
+Test(probe, address_space_is_the_process_limit) {
+  pid_t child = fork(); /* the limit ends with the child, which only asks and leaves */
+  if (child == 0) {
+    struct rlimit limit;
+    (void)getrlimit(RLIMIT_AS, &limit);
+    limit.rlim_cur = 123456789;
+    bool good = setrlimit(RLIMIT_AS, &limit) == 0 && hdi_probe_address_space() == 123456789;
+    _exit(good ? 0 : 1);
+  }
+  int state = 0;
+  cr_assert(child > 0 && waitpid(child, &state, 0) == child);
+  cr_assert(WIFEXITED(state) && WEXITSTATUS(state) == 0);
 }
 
 Test(machine, huge_pages_are_a_power_of_two_or_off) {
