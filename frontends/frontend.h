@@ -45,7 +45,7 @@ typedef struct hd_frontend {
 
 /* The built-in frontends, NULL-terminated (registry.c). */
 extern const hd_frontend *const hd_frontends[];
-/* By file name ending, otherwise by sniffing; NULL when nothing fits. */
+/* By file name ending, otherwise by sniffing; NULL when nothing fits (drive.c). */
 const hd_frontend *hd_frontend_for(const hd_text *text);
 
 #endif

@@ -3,9 +3,9 @@
 
 A block is a comment that begins
 
-    HD-SYNC S3: release; pairs with S4 (what S4 does), S7. Publishes: ... Why not weaker: ... Why not stronger: ...
+    HD-SYNC S3: release; pairs with S4 (what S4 does), L7. Publishes: ... Why not weaker: ... Why not stronger: ...
 
-and belongs to the module (the folder) it stands in: partners are looked for there, or, written `S4 in hashing`, in
+(a letter and a number name it) and belongs to the module (the folder) it stands in: partners are looked for there, or, written `S4 in hashing`, in
 that other folder. Fails when
   - a block's partner does not exist, or does not name the block back
   - one module defines a number twice, or a block lacks its order or its partners ("pairs with none" is an answer)
@@ -22,10 +22,10 @@ FOLDERS = ("core", "hashing", "frontends", "cli")
 DEFINITION = "core/base/atomic.h"
 NEAR_LINES = 15
 
-BLOCK = re.compile(r"HD-SYNC\s+(S\d+)\s*:(.*?)(?=HD-SYNC\s+S\d+\s*:|\*/|\Z)", re.DOTALL)
+BLOCK = re.compile(r"HD-SYNC\s+([A-Z]\d+)\s*:(.*?)(?=HD-SYNC\s+[A-Z]\d+\s*:|\*/|\Z)", re.DOTALL)
 ORDER = re.compile(r"^\W*(relaxed|acquire|release|acq_rel|acquire-release|acqrel|seq_cst|sequentially consistent)\b", re.I)
 PARTNERS = re.compile(r"pairs\s+with\s+(.*?)(?:\.\s|\.$|;|Publishes|Why|$)", re.DOTALL | re.I)
-PARTNER = re.compile(r"\b(S\d+)\b(?:\s+in\s+([A-Za-z_/]+))?")
+PARTNER = re.compile(r"\b([A-Z]\d+)\b(?:\s+in\s+((?:core|frontends)/[a-z_/]+|hashing|cli)\b)?")
 USE = re.compile(r"\bhd_[a-z]+_(?:rlx|acq|rel|acqrel|seq)\s*\(")
 COMMENT = re.compile(r"/\*.*?\*/|(?:^[ \t]*//[^\n]*\n?)+|//[^\n]*", re.DOTALL | re.MULTILINE)
 

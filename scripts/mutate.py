@@ -13,7 +13,7 @@ expression, builds the test's program, runs the test, and puts the file back. A 
     invalid    the expression changed nothing, or the result does not compile, or the file or the test does not exist
 First every test is run on the unchanged copy and must pass there.
 
-usage: mutate.py [--quick] [--jobs N] [--list NAME]...
+usage: mutate.py [--quick] [--jobs N] [--list NAME]... [--root DIR]
   --quick      only the first mutant of each source folder that a list names
   --jobs N     copies that work side by side (default: half the cores, at least one)
   --list NAME  only tests/mutants/NAME.list
@@ -30,7 +30,6 @@ import subprocess
 import sys
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 TEST_SECONDS_MAX = 120
 
 
@@ -45,8 +44,8 @@ class Mutant:
     seconds: float = 0.0
 
 
-def read_lists(names):
-    folder = ROOT / "tests" / "mutants"
+def read_lists(root, names):
+    folder = root / "tests" / "mutants"
     paths = [folder / f"{name}.list" for name in names] if names else sorted(folder.glob("*.list"))
     mutants = []
     for path in paths:
@@ -73,27 +72,28 @@ def first_of_each_folder(mutants):
     return kept
 
 
-def tracked_files():
-    git = subprocess.run(["git", "-C", ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+def tracked_files(root):
+    git = subprocess.run(["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
                          capture_output=True, check=False)
     if git.returncode == 0:
-        return [name for name in git.stdout.decode().split("\0") if name and (ROOT / name).is_file()]
-    return [path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*")
-            if path.is_file() and path.relative_to(ROOT).parts[0] not in ("build", ".git")]
+        return [name for name in git.stdout.decode().split("\0") if name and (root / name).is_file()]
+    return [path.relative_to(root).as_posix() for path in root.rglob("*")
+            if path.is_file() and path.relative_to(root).parts[0] not in ("build", ".git")]
 
 
 class Tree:
     """One copy of the sources with its build folder. Files that did not change keep their time, so nothing is rebuilt."""
 
-    def __init__(self, number, build_jobs):
-        self.root = ROOT / "build" / "mutants" / str(number)
+    def __init__(self, original, number, build_jobs):
+        self.original = original
+        self.root = original / "build" / "mutants" / str(number)
         self.build_folder = self.root / "build" / "dev"
         self.build_jobs = str(build_jobs)
 
     def refresh(self):
-        names = set(tracked_files())
+        names = set(tracked_files(self.original))
         for name in names:
-            source, target = ROOT / name, self.root / name
+            source, target = self.original / name, self.root / name
             if target.is_file() and target.read_bytes() == source.read_bytes():
                 continue
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -176,9 +176,11 @@ def main():
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--jobs", type=int, default=max(1, len(os.sched_getaffinity(0)) // 2))
     parser.add_argument("--list", action="append", default=[])
+    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
     arguments = parser.parse_args()
+    root = arguments.root.resolve()
 
-    mutants = read_lists(arguments.list)
+    mutants = read_lists(root, arguments.list)
     if arguments.quick:
         mutants = first_of_each_folder(mutants)
     if not mutants:
@@ -187,7 +189,7 @@ def main():
 
     jobs = max(1, min(arguments.jobs, len(mutants)))
     build_jobs = max(1, len(os.sched_getaffinity(0)) // jobs)
-    trees = [Tree(number, build_jobs) for number in range(jobs)]
+    trees = [Tree(root, number, build_jobs) for number in range(jobs)]
     free = queue.Queue()
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         unfit = {}

@@ -35,7 +35,7 @@ case ${1-} in
     packages="$build_packages $test_packages $dev_packages"
     commands="$build_commands $test_commands $dev_commands" modules="$build_modules $test_modules" ;;
   *)
-    sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,6s/^# \{0,1\}//p' "$0" >&2
     exit 2 ;;
 esac
 [ $# -le 1 ] || fail "one argument at most"

@@ -66,7 +66,7 @@ attribute() {
 }
 
 "$root/scripts/setup.sh"
-ctest_in dev
+ctest_in dev ${configuration:+-E "^mutants_quick$"} # the full tier runs them all
 ctest_in asan
 ctest_in tsan -L '^(tsan|base|hashing|explore)$'
 

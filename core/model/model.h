@@ -198,6 +198,8 @@ uint32_t hd_model_var_length(const hd_model *model, hd_var var);
 size_t hd_model_vars(const hd_model *model);
 /* Letters in a queue from head to tail (1 .. letters); returns how many; `letters` holds at least the capacity. */
 uint32_t hd_model_queue_content(const hd_model *model, const uint64_t *state, hd_queue queue, uint32_t *letters);
+/* Letter at the head of a queue, 0 when it is empty. */
+uint32_t hd_model_queue_head(const hd_model *model, const uint64_t *state, hd_queue queue);
 uint32_t hd_model_queue_capacity(const hd_model *model, hd_queue queue);
 size_t hd_model_queues(const hd_model *model);
 const char *hd_model_queue_name(const hd_model *model, hd_queue queue);

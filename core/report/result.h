@@ -25,7 +25,7 @@ typedef struct hd_trace_line {
 
 typedef struct hd_finding {
   const char *kind; /* "unrealizable", "deadlock", ... as in interface.md */
-  hd_diag_code code;
+  hd_diag_code code;          /* HD_DIAG_USAGE (0), which no finding can have, means none: nothing is printed */
   const char *message;        /* one sentence */
   const char *const *details; /* further sentences (the confused peer, its two histories, ...) */
   size_t detail_count;
@@ -36,7 +36,7 @@ typedef struct hd_finding {
   uint64_t count;  /* how many such states or steps were found; 0: unknown */
 } hd_finding;
 
-/* Further "name": value pairs of a result (a frontend's own), printed in order. */
+/* Further "name": value pairs of a result (a frontend's own), printed in order: the JSON object "facts". */
 typedef struct hd_fact {
   const char *name;
   enum { HD_FACT_TEXT, HD_FACT_NUMBER, HD_FACT_BOOL } kind;
@@ -50,12 +50,12 @@ typedef struct hd_result {
   const char *file, *frontend;
   hd_verdict verdict;      /* NONE for commands without a verdict */
   const char *basis;       /* what the verdict rests on: theorem or complete search; NULL allowed */
-  const char *not_covered; /* inconclusive: what was not covered; NULL otherwise */
+  const char *not_covered; /* cut short: what was not covered; NULL otherwise */
   uint32_t bound;          /* 0: does not apply */
   const char *semantics;   /* "mailbox", "p2p" or NULL */
   hd_finding *findings;
   size_t finding_count, finding_capacity;
-  hd_fact *facts; /* printed inside "statistics" unless stated otherwise */
+  hd_fact *facts;
   size_t fact_count, fact_capacity;
   const char *const *assumptions;
   size_t assumption_count;
@@ -74,22 +74,33 @@ typedef struct hd_result {
 /* An empty result owned by the caller; NULL when memory is out. */
 hd_result *hd_result_new(hd_command command, const char *file);
 void hd_result_free(hd_result *result); /* NULL allowed */
+/* The adding functions copy their texts. When memory is out they set result->status to HD_E_NOMEM (unless another error
+ * is there already) and leave the result as it was. */
 /* Appends a zeroed finding (NULL when memory is out); borrowed until the next append. */
 hd_finding *hd_result_add_finding(hd_result *result);
 void hd_result_add_text(hd_result *result, const char *name, const char *text);
 void hd_result_add_number(hd_result *result, const char *name, uint64_t number);
 void hd_result_add_bool(hd_result *result, const char *name, bool value);
-/* Copies the counts of a search into the statistics. `deadlocks` is what the frontend counts as such. */
+/* Copies the counts of a search into the statistics. `deadlocks` is what the frontend counts as such. When the search
+ * was cut short and not_covered is NULL, it is set to words that say by what and how much was left open. */
 void hd_result_take_outcome(hd_result *result, const hd_outcome *outcome, uint64_t deadlocks);
 
-/* 0, 1, 3, 4 or 5 as in interface.md. */
+/* "holds", "violated", "inconclusive"; NULL for HD_VERDICT_NONE. Static storage. */
+const char *hd_verdict_name(hd_verdict verdict);
+/* The exit code of a failed status: 2 usage, 3 input or file, 4 memory, limit or cancelled, 5 internal; HD_OK is 0. */
+int hd_status_exit_code(hd_status status);
+/* The exit code of a result. status comes first; then 0 holds, 1 violated, 4 inconclusive; without a verdict 4 when
+ * not_covered is set and 0 otherwise. */
 int hd_result_exit_code(const hd_result *result);
-/* The exit code for several results: the first of 5, 3, 1, 4, 0 that occurred. */
+/* The exit code for several results: the first of 5, 3, 2, 1, 4, 0 that occurred. */
 int hd_exit_code_join(int a, int b);
 
-/* One line of JSON (heddle.result/1), with its newline. */
+/* Appends one line of JSON (heddle.result/1), with its newline. Bytes that are not UTF-8 become \xNN. HD_E_NOMEM leaves
+ * the buffer failed. */
 hd_status hd_result_print_json(const hd_result *result, hd_buffer *out);
-/* For people. `color` adds ANSI colours. verbose: 0 quiet, 1 normal, 2 verbose. */
+/* Appends a block for people. `color` adds ANSI colours; control bytes and bytes that are not UTF-8 become \xNN.
+ * verbose: 0 one line per finding and nothing when it holds, 1 normal, 2 also the numbers of the search. HD_E_NOMEM as
+ * above. */
 hd_status hd_result_print_text(const hd_result *result, hd_buffer *out, bool color, int verbose);
 
 #endif

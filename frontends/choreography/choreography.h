@@ -13,6 +13,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/buffer.h"
+#include "core/base/check.h"
 #include "core/base/diag.h"
 #include "core/base/intern.h"
 #include "core/base/text.h"

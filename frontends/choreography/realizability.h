@@ -63,12 +63,15 @@ typedef struct hd_realizability_query {
 } hd_realizability_query;
 
 /* Why an answer holds for every bound. X(identifier, "words") */
-#define HD_CERTIFICATE_TABLE(X)                                                                                    \
-  X(NONE, "no certificate: the answer is for this bound only")                                                     \
-  X(LAG, "no send ever waits for room in any peer's product, so longer queues add nothing")                        \
-  X(DIAMOND, "every peer's sends and receives commute (diamond), so no peer is ever confused, whatever the bound") \
-  X(TWO_PEERS, "two peers: queues of length 1 decide (Finkel and Lozes, ICALP 2017)")                              \
-  X(RING, "an oriented ring: queues of length 1 decide (Finkel and Lozes, ICALP 2017)")
+#define HD_CERTIFICATE_TABLE(X)                                                                                      \
+  X(NONE, "no certificate: the answer is for this bound only")                                                       \
+  X(LAG, "no send ever waits for room in any peer's product, so longer queues add nothing")                          \
+  X(DIAMOND, "every peer's sends and receives commute (diamond), so no peer is ever confused, whatever the bound")   \
+  X(TWO_PEERS, "two peers: queues of length 1 decide (Finkel and Lozes, ICALP 2017)")                                \
+  X(RING, "an oriented ring: queues of length 1 decide (Finkel and Lozes, ICALP 2017)")                              \
+  X(PARTS,                                                                                                           \
+    "each peer is settled on its own: no send to it ever waits for room, or its sends and receives commute, or its " \
+    "block has two peers or is an oriented ring")
 typedef enum hd_certificate {
 #define HDI_CERTIFICATE_ENUM(identifier, words) HD_CERTIFICATE_##identifier,
   HD_CERTIFICATE_TABLE(HDI_CERTIFICATE_ENUM)
@@ -81,10 +84,11 @@ typedef struct hd_realizability {
   bool complete; /* false: cut short by time, memory or cancellation (end_status says which: HD_E_LIMIT, HD_E_NOMEM,
                     HD_E_CANCELLED) */
   hd_status end_status;
-  bool realizable;    /* up to `bound`; meaningful when complete, or when false */
-  hd_witness witness; /* when not realizable: least in (length, peer, canonical order of moves), the same for every
-                         thread count; in the arena */
-  bool lag_free;      /* no push was ever blocked in any product */
+  bool realizable;      /* up to `bound`; meaningful when complete, or when false */
+  hd_witness witness;   /* when not realizable: least in (length, peer, canonical order of moves), the same for every
+                           thread count; in the arena */
+  bool lag_free;        /* no push was ever blocked in any product */
+  bool *lag_free_peers; /* per peer of the file: the same of its product alone; a peer that never sends has none */
   uint64_t product_states,
       product_transitions; /* of all peers' products, explored to the end or to the level of the witness */
   uint64_t levels;         /* most sends on a shortest path to a product state */

@@ -1,0 +1,214 @@
+/* The choreography frontend's table and what its commands share: parsing, the projection, a search with the request's
+ * limits, findings for stuck configurations. No state of its own; any thread may run a command on its own result. */
+#include "frontends/choreography/frontend.h"
+
+#include "core/base/machine.h"
+#include "frontends/choreography/draw.h"
+#include "frontends/choreography/explain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool has_ending(const char *name, const char *ending) {
+  size_t length = strlen(name), end = strlen(ending);
+  return length >= end && strcmp(name + length - end, ending) == 0;
+}
+
+/* Machines have a `.state graph` line and no choreography does: that decides what a text without a known ending is. */
+static bool looks_like_machines(const hd_text *text) {
+  if (has_ending(text->name, ".chor")) {
+    return false;
+  }
+  if (has_ending(text->name, ".fsa") || has_ending(text->name, ".fsm")) {
+    return true;
+  }
+  return strstr(text->data, ".state graph") != NULL || strstr(text->data, ".marking") != NULL;
+}
+
+static bool sniff(const hd_text *text) {
+  return looks_like_machines(text) || strstr(text->data, "=>") != NULL || strstr(text->data, "choreography") != NULL;
+}
+
+static void free_ast(hd_ast *ast) {
+  if (ast != NULL) {
+    hd_chor_file_free(ast->file);
+    hd_system_free(ast->machines);
+    free(ast);
+  }
+}
+
+static hd_status parse(const hd_text *text, hd_diag *diag, hd_ast **out) {
+  *out = NULL;
+  hd_ast *ast = calloc(1, sizeof *ast);
+  if (ast == NULL) {
+    return HD_E_NOMEM;
+  }
+  hd_status status =
+      looks_like_machines(text) ? hd_fsa_read(text, diag, &ast->machines) : hd_chor_read(text, diag, &ast->file);
+  if (status != HD_OK) {
+    free_ast(ast);
+    return status;
+  }
+  *out = ast;
+  return HD_OK;
+}
+
+static const char *const patterns[] = {".chor", ".fsa", ".fsm", NULL};
+
+const hd_frontend hd_frontend_choreography = {.abi = HD_FRONTEND_ABI,
+                                              .name = "choreography",
+                                              .patterns = patterns,
+                                              .sniff = sniff,
+                                              .parse = parse,
+                                              .free_ast = free_ast,
+                                              .check = hdi_choreography_check,
+                                              .explore = hdi_choreography_explore,
+                                              .project = hdi_choreography_project,
+                                              .replay = hdi_choreography_replay};
+
+const char *hdi_semantics_name(hd_semantics semantics) {
+  return semantics == HD_P2P ? "p2p" : "mailbox";
+}
+
+hd_status hdi_subject_make(const hd_ast *ast, bool with_dfas, hdi_subject *subject) {
+  *subject = (hdi_subject){.ast = ast, .system = ast->machines};
+  if (ast->file == NULL) {
+    return HD_OK;
+  }
+  hd_status status = hd_project(ast->file, HDI_SUBSETS_MAX, &subject->projected);
+  subject->system = subject->projected;
+  if (status == HD_OK && with_dfas) {
+    subject->arena = hd_arena_new();
+    subject->dfas = subject->arena == NULL
+                        ? NULL
+                        : hd_arena_alloc_array(subject->arena, ast->file->block_count, sizeof *subject->dfas);
+    status = subject->dfas == NULL ? HD_E_NOMEM : HD_OK;
+  }
+  for (uint32_t b = 0; status == HD_OK && with_dfas && b < ast->file->block_count; b++) {
+    status = hd_chor_determinise(&ast->file->blocks[b], subject->arena, HDI_SUBSETS_MAX, &subject->dfas[b]);
+  }
+  if (status != HD_OK) {
+    hdi_subject_clear(subject);
+  }
+  return status;
+}
+
+void hdi_subject_clear(hdi_subject *subject) {
+  hd_system_free(subject->projected);
+  hd_arena_free(subject->arena);
+  *subject = (hdi_subject){0};
+}
+
+void hdi_search_init(const hd_lowering *lowering, const hd_request *request, hd_search *search) {
+  const hd_options *options = request->options;
+  *search = (hd_search){.model = lowering->model,
+                        .threads = options->threads,
+                        .memory_max_bytes = (size_t)options->memory,
+                        .depth_max = options->depth,
+                        .classify = hd_stuck_classify,
+                        .classify_context = lowering,
+                        .cancel = request->cancel,
+                        .progress = request->progress,
+                        .progress_payload = request->progress_payload};
+  if (request->deadline_seconds > 0) {
+    double left = request->deadline_seconds - hd_machine_seconds();
+    search->timeout_seconds = left > 1e-9 ? left : 1e-9;
+  }
+  for (uint32_t kind = 1; kind < HD_STUCK_COUNT; kind++) {
+    hd_slots_add(search->trace_slots, HD_SLOT_STOP(kind));
+  }
+}
+
+uint64_t hdi_stuck_count(const hd_outcome *outcome) {
+  uint64_t count = 0;
+  for (uint32_t kind = 1; kind < HD_STUCK_COUNT; kind++) {
+    count += outcome->found[HD_SLOT_STOP(kind)].count;
+  }
+  return count;
+}
+
+static const char *stuck_sentence(const hd_lowering *lowering, hd_stuck stuck, hd_arena *arena) {
+  switch (stuck) {
+    case HD_STUCK_DEADLOCK:
+      return hd_arena_printf(arena, "no peer can move and not all may stop (queues hold at most %u)", lowering->bound);
+    case HD_STUCK_UNSPECIFIED:
+      return "a peer waits, and the message at the head of its queue can never be read there";
+    case HD_STUCK_ORPHAN:
+      return "every peer may stop, and a message is left that nobody will read";
+    case HD_STUCK_NONE:
+    case HD_STUCK_COUNT:
+      break;
+  }
+  return "";
+}
+
+/* One line per peer that cannot go on: what it waits for or which queue is full. */
+static hd_status stuck_details(const hd_lowering *lowering, const uint64_t *state, hd_result *result,
+                               hd_finding *finding) {
+  const char **details = hd_arena_alloc_array(result->arena, 1, sizeof *details);
+  const char *words = hd_explain_configuration(lowering, state, result->arena);
+  if (details == NULL || words == NULL) {
+    return HD_E_NOMEM;
+  }
+  details[0] = hd_arena_printf(result->arena, "the configuration: %s", words);
+  finding->details = details;
+  finding->detail_count = 1;
+  return details[0] == NULL ? HD_E_NOMEM : HD_OK;
+}
+
+hd_status hdi_add_stuck_findings(const hd_lowering *lowering, const hd_outcome *outcome, hd_result *result) {
+  for (uint32_t kind = 1; kind < HD_STUCK_COUNT; kind++) {
+    const hd_found *found = &outcome->found[HD_SLOT_STOP(kind)];
+    if (found->count == 0) {
+      continue;
+    }
+    hd_finding *finding = hd_result_add_finding(result);
+    if (finding == NULL || (found->trace == NULL && found->trace_status == HD_E_NOMEM)) {
+      return HD_E_NOMEM;
+    }
+    if (found->trace == NULL) {
+      return found->trace_status == HD_OK ? HD_E_INTERNAL : found->trace_status;
+    }
+    finding->kind = hd_stuck_name((hd_stuck)kind);
+    finding->code = hd_stuck_code((hd_stuck)kind);
+    finding->message = stuck_sentence(lowering, (hd_stuck)kind, result->arena);
+    finding->count = found->count;
+    hd_status status = hd_explain_trace(lowering, found->trace, false, result, finding);
+    if (status == HD_OK) {
+      status =
+          stuck_details(lowering, found->trace->states + found->trace->length * found->trace->words, result, finding);
+    }
+    if (status != HD_OK || finding->message == NULL) {
+      return status == HD_OK ? HD_E_NOMEM : status;
+    }
+    finding->position =
+        finding->trace_lines == 0 ? (hd_position){1, 1} : finding->trace[finding->trace_lines - 1].position;
+  }
+  return HD_OK;
+}
+
+const char *hdi_not_covered(const hd_outcome *outcome, hd_result *result) {
+  if (outcome->end == HD_END_COMPLETE) {
+    return NULL;
+  }
+  return hd_arena_printf(
+      result->arena,
+      "%s: %llu of the %llu states seen were expanded, %llu levels deep; what lies beyond them is unknown",
+      hd_end_words(outcome->end), (unsigned long long)outcome->expanded, (unsigned long long)outcome->states,
+      (unsigned long long)outcome->levels);
+}
+
+hd_status hdi_set_emits(const hd_ast *ast, const hd_lowering *lowering, const hd_trace *trace, hd_result *result) {
+  hd_buffer dot = {0};
+  if (ast->file != NULL) {
+    hd_draw_choreography(ast->file, lowering, trace, &dot);
+  } else {
+    hd_draw_system(ast->machines, lowering, trace, &dot);
+  }
+  result->dot = dot.failed ? NULL : hd_arena_copy_text(result->arena, dot.data, dot.size_bytes);
+  hd_buffer_free(&dot);
+  if (trace != NULL) {
+    result->trace = hd_explain_saved_trace(lowering, trace, result->arena);
+  }
+  return result->dot == NULL || (trace != NULL && result->trace == NULL) ? HD_E_NOMEM : HD_OK;
+}

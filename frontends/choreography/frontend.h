@@ -1,0 +1,50 @@
+/* The choreography frontend: .chor (global automata) and .fsa/.fsm (communicating machines). */
+#ifndef HEDDLE_FRONTENDS_CHOREOGRAPHY_FRONTEND_H
+#define HEDDLE_FRONTENDS_CHOREOGRAPHY_FRONTEND_H
+
+#include "frontends/choreography/choreography.h"
+#include "frontends/choreography/lower.h"
+#include "frontends/frontend.h"
+
+extern const hd_frontend hd_frontend_choreography;
+
+/* A parsed input: a choreography, or machines given bottom-up (then `file` is NULL). */
+struct hd_ast {
+  hd_chor_file *file;  /* owned; NULL for .fsa */
+  hd_system *machines; /* owned; NULL for .chor */
+};
+
+/* The commands, one file each; signatures of struct hd_frontend. */
+hd_status hdi_choreography_check(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_result *result);
+hd_status hdi_choreography_explore(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_result *result);
+hd_status hdi_choreography_project(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_buffer *out);
+hd_status hdi_choreography_replay(const hd_ast *ast, const hd_text *trace, const hd_request *request, hd_diag *diag,
+                                  hd_result *result);
+
+/* Most local states of one projected peer, and states of Det(C): beyond it the answer is "inconclusive". */
+#define HDI_SUBSETS_MAX (1u << 22)
+
+/* What every command starts from. `system` is the projection (owned) or the machines (borrowed). */
+typedef struct hdi_subject {
+  const hd_ast *ast;
+  const hd_system *system;
+  hd_system *projected; /* owned; NULL for .fsa */
+  hd_arena *arena;      /* owned; holds the dfas */
+  hd_dfa *dfas;         /* Det of each block; NULL for .fsa or when not asked for */
+} hdi_subject;
+hd_status hdi_subject_make(const hd_ast *ast, bool with_dfas, hdi_subject *subject);
+void hdi_subject_clear(hdi_subject *subject);
+
+/* A search over `lowering` with the limits of the request; stuck configurations are classified and traced. */
+void hdi_search_init(const hd_lowering *lowering, const hd_request *request, hd_search *search);
+/* Stuck configurations in an outcome, all kinds together. */
+uint64_t hdi_stuck_count(const hd_outcome *outcome);
+/* Adds a finding for each kind of stuck configuration that the outcome holds a trace for. */
+hd_status hdi_add_stuck_findings(const hd_lowering *lowering, const hd_outcome *outcome, hd_result *result);
+/* Words for what a search that did not end left out; NULL when it was complete. In the result's arena. */
+const char *hdi_not_covered(const hd_outcome *outcome, hd_result *result);
+/* Sets the drawing and the saved trace of the result from the first finding's trace (NULL: none). */
+hd_status hdi_set_emits(const hd_ast *ast, const hd_lowering *lowering, const hd_trace *trace, hd_result *result);
+const char *hdi_semantics_name(hd_semantics semantics);
+
+#endif
