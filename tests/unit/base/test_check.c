@@ -109,5 +109,6 @@ Test(status, every_status_has_words_of_its_own) {
     }
   }
   cr_assert_str_eq(hd_status_words(HD_E_NOMEM), "out of memory");
+  cr_assert_str_eq(hd_status_words((hd_status)count), "unknown status");
   cr_assert_str_eq(hd_status_words((hd_status)99), "unknown status");
 }
