@@ -10,7 +10,8 @@
  *
  * Lag and diamond settle one peer at a time and a block is settled by all its peers or by its topology, so a file may
  * be certified in parts. The minimal machine respects may_stop: reading what waits then leads to a state in which the
- * peer may stop exactly when it may stop in step with C, which is what excludes stuck configurations.
+ * peer may stop exactly when it may stop in step with C, which is what excludes stuck configurations, provided that C
+ * itself never comes to a halt in states of which none is an end (possible only with `final` states).
  *
  *   (a)  sets of states of Det(C) that go with one local state: project Det(C), ask every member for every send
  *   (b)  every pair of arcs of every class's representative
@@ -157,6 +158,20 @@ static diamond_query query_for(const hd_chor_file *file, const hd_system *system
       .alphabet = &file->alphabet, .dfa = &dfas[block], .machine = &system->machines[peer], .semantics = semantics};
 }
 
+/* Does every state of Det(C) without arcs contain an end? True without `final` states. */
+static bool halts_only_at_ends(const hd_chor *block, const hd_dfa *dfa) {
+  for (uint32_t s = 0; s < dfa->state_count; s++) {
+    bool proper = dfa->first_arc[s] != dfa->first_arc[s + 1];
+    for (uint32_t i = dfa->set_start[s]; !proper && i < dfa->set_start[s + 1]; i++) {
+      proper = hd_chor_is_end(block, dfa->members[i]);
+    }
+    if (!proper) {
+      return false;
+    }
+  }
+  return true;
+}
+
 hd_status hd_diamond_holds(const hd_chor_file *file, const hd_system *system, const hd_dfa *dfas,
                            hd_semantics semantics, bool *holds) {
   bool *member = calloc(file->alphabet.peer_count + (size_t)1, sizeof *member);
@@ -164,6 +179,7 @@ hd_status hd_diamond_holds(const hd_chor_file *file, const hd_system *system, co
   *holds = status == HD_OK;
   for (uint32_t b = 0; *holds && b < file->block_count; b++) {
     (void)mark_members(file, &file->blocks[b], member);
+    *holds = halts_only_at_ends(&file->blocks[b], &dfas[b]);
     for (uint32_t peer = 0; *holds && peer < file->alphabet.peer_count; peer++) {
       if (member[peer]) {
         diamond_query q = query_for(file, system, dfas, b, peer, semantics);

@@ -131,12 +131,17 @@ bool hdi_chor_declare_peer(hdi_chor_builder *builder, const hdi_token *name) {
   return true;
 }
 
+void hdi_chor_doubt_peers(hdi_chor_builder *builder) {
+  builder->blocks.data[current_block(builder)].peers_unsure = true;
+}
+
 static bool mention_peer(hdi_chor_builder *builder, const hdi_token *name, hd_peer *out) {
   bool fresh = false;
   if (!find_peer(builder, name, out, &fresh)) {
     return false;
   }
-  if (fresh && builder->blocks.data[current_block(builder)].has_peers) {
+  const hdi_block_draft *block = &builder->blocks.data[current_block(builder)];
+  if (fresh && block->has_peers && !block->peers_unsure) {
     hdi_report(builder->lexer, HDI_PEER_UNDECLARED, name->span, hdi_show(name->data, name->length).text, NULL);
   }
   return true;

@@ -43,6 +43,7 @@ typedef struct hdi_block_draft {
   hd_name name; /* HD_NO_NAME: none */
   hd_span span;
   bool has_peers, has_initial; /* some line said so */
+  bool peers_unsure;           /* a `peers` line was cut short: a peer may be missing only for that */
   uint32_t initial;            /* into states; the first header's when no line says `initial`, HD_NONE before that */
   hd_span initial_span;
   uint32_t state_start, header_start, arc_start, rule_start;
@@ -95,6 +96,8 @@ void hdi_chor_builder_close(hdi_chor_builder *builder);
 bool hdi_chor_add_block(hdi_chor_builder *builder, const hdi_token *name, hd_span span); /* name NULL: none */
 /* A peer of the current block's `peers` line. */
 bool hdi_chor_declare_peer(hdi_chor_builder *builder, const hdi_token *name);
+/* The current block's `peers` line could not be read to its end. */
+void hdi_chor_doubt_peers(hdi_chor_builder *builder);
 bool hdi_chor_add_rule(hdi_chor_builder *builder, const hdi_token *first, const hdi_token *second, bool anywhere,
                        hd_span span);
 typedef struct hdi_header {

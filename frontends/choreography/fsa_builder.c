@@ -118,7 +118,7 @@ static bool find_state(hdi_fsa_builder *builder, const hdi_token *token, bool in
 bool hdi_fsa_set_initial(hdi_fsa_builder *builder, const hdi_token *state) {
   hdi_machine_draft *machine = current(builder);
   if (machine->initial != HD_NONE) {
-    hdi_report(builder->lexer, HDI_MARKING_TWICE, state->span, hdi_show(state->data, state->length).text,
+    hdi_report(builder->lexer, HDI_INITIAL_TWICE, state->span, hdi_show(state->data, state->length).text,
                hdi_show_line(builder->lexer, machine->initial_span).text);
     return true;
   }

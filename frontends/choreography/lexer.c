@@ -323,7 +323,8 @@ void hdi_lexer_unexpected(hdi_lexer *lexer, hdi_expect expected) {
     case HDI_COMMA:
     case HDI_BANG:
     case HDI_QUERY: {
-      hdi_words name = hdi_show(token->data, token->length);
+      /* as written, with the quotes */
+      hdi_words name = hdi_show(lexer->text->data + token->span.begin, token->span.end - token->span.begin);
       fill_in(shown.text, sizeof shown.text, "'%1'", name.text, NULL);
       break;
     }

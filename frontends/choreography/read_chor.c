@@ -50,12 +50,8 @@ static bool read_block(chor_reader *reader, const hdi_token *keyword) {
   return reader->go_on && take_line_end(reader);
 }
 
-static bool read_peers(chor_reader *reader, const hdi_token *keyword) {
+static bool read_peer_list(chor_reader *reader) {
   hdi_lexer *lexer = &reader->lexer;
-  if (reader->in_state) {
-    hdi_report(lexer, HDI_LATE_PEERS, keyword->span, NULL, NULL);
-    return false;
-  }
   for (;;) {
     hdi_token name;
     if (!hdi_lexer_take(lexer, HDI_WORD, HDI_EXPECT_PEER, &name)) {
@@ -72,6 +68,18 @@ static bool read_peers(chor_reader *reader, const hdi_token *keyword) {
       return false;
     }
   }
+}
+
+static bool read_peers(chor_reader *reader, const hdi_token *keyword) {
+  if (reader->in_state) {
+    hdi_report(&reader->lexer, HDI_LATE_PEERS, keyword->span, NULL, NULL);
+    return false;
+  }
+  bool complete = read_peer_list(reader);
+  if (!complete) {
+    hdi_chor_doubt_peers(&reader->builder);
+  }
+  return complete;
 }
 
 static bool read_rule(chor_reader *reader, const hdi_token *keyword) {

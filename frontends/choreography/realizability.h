@@ -97,8 +97,8 @@ typedef struct hd_realizability {
 /* The per-peer check. Cost: one product Det(C) x DFA_p x queue(p) per peer. Everything returned lives in `arena`. */
 hd_status hd_realizability_decide(const hd_realizability_query *query, hd_arena *arena, hd_realizability *out);
 
-/* Does the diamond condition of docs/choreography-theory.md hold for every peer? With mailbox semantics it excludes
- * stuck configurations too. */
+/* Does the diamond condition of docs/choreography-theory.md hold for every peer, with may_stop respected, and does C
+ * halt only at ends? Then it excludes stuck configurations too (theorem 4(b), p2p: theorem 5). */
 hd_status hd_diamond_holds(const hd_chor_file *file, const hd_system *system, const hd_dfa *dfas,
                            hd_semantics semantics, bool *holds);
 

@@ -1,0 +1,162 @@
+/* Printing choreographies and machines: exact text, round trips, and drawings. */
+#include "frontends/choreography/choreography.h"
+#include "tests/support/chor_equal.h"
+#include "tests/support/hd_test.h"
+#include "tests/support/reader_cases.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const hd_peer all_peers = {HD_NONE};
+
+static hd_chor_file *read_chor(const char *data, size_t size_bytes, hd_text **text) {
+  hd_chor_file *file = NULL;
+  cr_assert(hd_text_from_bytes("t.chor", data, size_bytes, text) == HD_OK);
+  cr_assert(hd_chor_read(*text, NULL, &file) == HD_OK, "%s", data);
+  return file;
+}
+
+static hd_system *read_fsa(const char *data, hd_text **text) {
+  hd_system *system = NULL;
+  cr_assert(hd_text_from_bytes("t.fsa", data, strlen(data), text) == HD_OK);
+  cr_assert(hd_fsa_read(*text, NULL, &system) == HD_OK, "%s", data);
+  return system;
+}
+
+static char *print_chor_bytes(const char *data, size_t size_bytes) {
+  hd_text *text = NULL;
+  hd_chor_file *file = read_chor(data, size_bytes, &text);
+  hd_buffer out = {0};
+  hd_chor_print(file, &out);
+  cr_assert(!out.failed);
+  hd_chor_file_free(file);
+  hd_text_free(text);
+  return hd_buffer_take(&out);
+}
+
+static void expect_chor(const char *data, const char *expected) {
+  char *printed = print_chor_bytes(data, strlen(data));
+  cr_assert_str_eq(printed, expected, "got\n%s", printed);
+  free(printed);
+}
+
+Test(print_chor, everything_there_is) {
+  static const char text[] =
+      "choreography one\npeers B, A, Z\nnever m, n\nnever n .. n\nstate s:\n  A -> B : m => t\n  A -> B : m => u\n"
+      "initial final state t:\n  B -> A : n => v\nfinal state w:\n  A -> B : m => s\n\n"
+      "choreography\npeers C, D\nstate s:\n  D -> C : x => s\n\nchoreography three\npeers E, F\nstate s:\n"
+      "  E -> F : x => s\n";
+  expect_chor(text, text);
+}
+
+Test(print_chor, headers_only_where_needed) {
+  /* No header for b and c, which the reader numbers by their mention. */
+  static const char plain[] = "peers P, Q\nstate a:\n  P -> Q : m => b\n  P -> Q : m => c\n";
+  expect_chor("state a: P -> Q : m => b\nP -> Q : m => c", plain);
+  /* Headers that give another order than mention does are kept. */
+  static const char swapped[] = "peers P, Q\nstate a:\n  P -> Q : m => b\n  P -> Q : m => c\nstate c:\nstate b:\n";
+  expect_chor(swapped, swapped);
+  expect_chor("state a: P -> Q : m => b\nP -> Q : m => c\nstate b:\n", plain);
+  /* A state that nothing mentions would vanish without its header. */
+  static const char lonely[] = "peers P, Q\nstate a:\n  P -> Q : m => b\nstate b:\nstate lonely:\n";
+  expect_chor("state a: P -> Q : m => b\nstate b:\nstate lonely:\n", lonely);
+  static const char final_end[] = "peers P, Q\nstate a:\n  P -> Q : m => b\n  P -> Q : m => c\nfinal state b:\n";
+  expect_chor(final_end, final_end);
+  static const char late[] = "peers P, Q\nstate a:\n  P -> Q : m => b\ninitial state b:\n";
+  expect_chor(late, late);
+}
+
+/* Printed text is a fixed point. */
+static void print_again(const char *name, const char *data, size_t size_bytes) {
+  char *once = print_chor_bytes(data, size_bytes);
+  char *twice = print_chor_bytes(once, strlen(once));
+  cr_assert_str_eq(once, twice, "%s", name);
+  free(once);
+  free(twice);
+}
+
+Test(print_chor, cases) {
+  reader_cases_good(HDI_CHOR, print_again);
+}
+
+static const char two_machines[] =
+    ".outputs C\n.state graph\nq0 1 ! ask q1\nq1 1 ? no q0\nq1 1 ? yes q2\n.marking q0\n.end\n\n"
+    ".outputs S\n.state graph\ns 0 ? ask t\nt 0 ! no s\nt 0 ! yes u\n.marking s\n.end\n";
+
+Test(print_fsa, two_machines) {
+  hd_text *text = NULL;
+  hd_system *system = read_fsa(two_machines, &text);
+  hd_buffer out = {0}, parts = {0};
+  hd_fsa_print(system, all_peers, &out);
+  cr_assert_str_eq(out.data, two_machines);
+  /* The machines one by one are the same text. */
+  hd_fsa_print(system, (hd_peer){0}, &parts);
+  cr_assert(parts.size_bytes < out.size_bytes && strstr(parts.data, "yes q2") != NULL);
+  cr_assert(strstr(parts.data, ".outputs S") == NULL);
+  hd_fsa_print(system, (hd_peer){1}, &parts);
+  cr_assert_str_eq(parts.data, out.data);
+  hd_buffer_free(&out);
+  hd_buffer_free(&parts);
+  hd_system_free(system);
+  hd_text_free(text);
+}
+
+Test(print_fsa, names_that_need_quotes) {
+  static const char odd[] =
+      ".outputs \"--\"\n.state graph\n\".end\" 1 ! \"a b\" \"q!\"\n.marking \".end\"\n.end\n\n"
+      ".outputs \".x\"\n.state graph\n{a,b} 0 ? \"a b\" --- -- not\n.marking {a,b}\n.end\n";
+  static const char same[] =
+      ".outputs \"--\"\n.state graph\n\".end\" 1 ! \"a b\" \"q!\"\n.marking \".end\"\n.end\n\n"
+      ".outputs \".x\"\n.state graph\n{a,b} 0 ? \"a b\" a-b--\n.marking {a,b}\n.end\n";
+  hd_text *text = NULL;
+  hd_system *system = NULL;
+  cr_assert(hd_text_from_bytes("t.fsa", odd, strlen(odd), &text) == HD_OK);
+  cr_assert(hd_fsa_read(text, NULL, &system) == HD_E_INPUT); /* --- starts a comment: no target */
+  hd_text_free(text);
+  system = read_fsa(same, &text);
+  hd_buffer out = {0};
+  hd_fsa_print(system, all_peers, &out);
+  cr_assert_str_eq(out.data, same);
+  hd_buffer_free(&out);
+  hd_system_free(system);
+  hd_text_free(text);
+}
+
+Test(print_machine, dot) {
+  hd_text *text = NULL;
+  hd_system *system = read_fsa(
+      ".outputs C\nq0 1 ! ask q1\nq1 1 ? no q0\nq1 1 ? yes \"a\\b\"\n.marking q0\n.end\n.outputs S\n.marking s\n.end\n",
+      &text);
+  hd_buffer out = {0}, one = {0};
+  hd_machine_print_dot(system, all_peers, &out);
+  static const char first[] =
+      "digraph \"C\" {\n  rankdir=LR;\n  node [shape=circle];\n  start [shape=point];\n"
+      "  n0 [label=\"q0\"];\n  n1 [label=\"q1\"];\n  n2 [label=\"a\\\\b\", shape=doublecircle];\n  start -> n0;\n"
+      "  n0 -> n1 [label=\"S!ask\", color=blue];\n  n1 -> n0 [label=\"S?no\", color=darkgreen];\n"
+      "  n1 -> n2 [label=\"S?yes\", color=darkgreen];\n}\n";
+  static const char second[] =
+      "digraph \"S\" {\n  rankdir=LR;\n  node [shape=circle];\n  start [shape=point];\n"
+      "  n0 [label=\"s\", shape=doublecircle];\n  start -> n0;\n}\n";
+  cr_assert(strncmp(out.data, first, strlen(first)) == 0, "%s", out.data);
+  cr_assert_str_eq(out.data + strlen(first), second);
+  hd_machine_print_dot(system, (hd_peer){1}, &one);
+  cr_assert_str_eq(one.data, second);
+  hd_buffer_free(&out);
+  hd_buffer_free(&one);
+  hd_system_free(system);
+  hd_text_free(text);
+}
+
+Test(print_machine, aldebaran) {
+  hd_text *text = NULL;
+  hd_system *system = read_fsa(two_machines, &text);
+  hd_buffer out = {0};
+  hd_machine_print_aut(system, (hd_peer){0}, &out);
+  cr_assert_str_eq(out.data, "des (0, 3, 3)\n(0, \"S!ask\", 1)\n(1, \"S?no\", 0)\n(1, \"S?yes\", 2)\n");
+  hd_buffer_free(&out);
+  hd_machine_print_aut(system, (hd_peer){1}, &out);
+  cr_assert_str_eq(out.data, "des (0, 3, 3)\n(0, \"C?ask\", 1)\n(1, \"C!no\", 0)\n(1, \"C!yes\", 2)\n");
+  hd_buffer_free(&out);
+  hd_system_free(system);
+  hd_text_free(text);
+}
