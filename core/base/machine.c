@@ -9,10 +9,8 @@
 
 #include "core/base/probe.h"
 
-#include <stdio.h>
 #include <sys/resource.h>
 #include <time.h>
-#include <unistd.h>
 
 double hd_machine_seconds(void) {
   struct timespec now;
@@ -37,15 +35,8 @@ size_t hd_machine_memory_bytes(void) {
 }
 
 size_t hd_machine_resident_bytes(void) {
-  unsigned long long total_pages, resident_pages;
-  FILE *file = fopen("/proc/self/statm", "r");
-  if (file == NULL) {
-    return 0;
-  }
-  int fields = fscanf(file, "%llu %llu", &total_pages, &resident_pages);
-  (void)fclose(file);
-  long page_bytes = sysconf(_SC_PAGESIZE);
-  return fields == 2 && page_bytes > 0 ? (size_t)resident_pages * (size_t)page_bytes : 0;
+  uint64_t resident = hdi_probe_kilobytes("", "/proc/self/status", "VmRSS:");
+  return resident == HDI_PROBE_UNKNOWN ? 0 : (size_t)resident;
 }
 
 size_t hd_machine_peak_bytes(void) {
