@@ -1,91 +1,71 @@
-/* The wrappers behind fail_alloc.h. The linker renames calls of f to __wrap_f and offers the original as __real_f. */
+/* The linker's --wrap sends each call of malloc to __wrap_malloc and lets __real_malloc mean the original. The counters
+ * are atomic: workers of a team allocate too. */
 #include "tests/support/fail_alloc.h"
 
+#include "core/base/atomic.h"
+
+#include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <sys/mman.h>
+#include <sys/types.h>
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *block, size_t size);
-void __real_free(void *block);
+void *__real_realloc(void *old, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__real_mmap(void *at, size_t size, int protection, int flags, int file, off_t offset);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-void __wrap_free(void *block);
+void *__wrap_realloc(void *old, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_mmap(void *at, size_t size, int protection, int flags, int file, off_t offset);
 
-static long left; /* allocations until the failing one; 0: disarmed */
-static bool keep_failing, fired;
-static long live;
+static hd_atomic_u32 armed;
+static hd_atomic_u64 made, allowed;
+static hd_atomic_u32 keeps_failing;
 
-static bool refuse(void) {
-  if (fired) {
-    return keep_failing;
-  }
-  if (left == 0 || --left != 0) {
+void hd_fail_alloc_after(uint64_t successes, int for_good) {
+  hd_store_seq(&made, 0);
+  hd_store_seq(&allowed, successes);
+  hd_store_seq(&keeps_failing, for_good != 0);
+  hd_store_seq(&armed, 1);
+}
+
+uint64_t hd_fail_alloc_stop(void) {
+  hd_store_seq(&armed, 0);
+  return hd_load_seq(&made);
+}
+
+static bool must_fail(void) {
+  if (hd_load_seq(&armed) == 0) {
     return false;
   }
-  fired = true;
-  return true;
+  uint64_t number = hd_add_acqrel(&made, 1);
+  uint64_t limit = hd_load_seq(&allowed);
+  if (number == limit || (number > limit && hd_load_seq(&keeps_failing) != 0)) {
+    errno = ENOMEM;
+    return true;
+  }
+  return false;
 }
 
 void *__wrap_malloc(size_t size) {
-  void *block = refuse() ? NULL : __real_malloc(size);
-  live += block != NULL;
-  return block;
+  return must_fail() ? NULL : __real_malloc(size);
 }
 
 void *__wrap_calloc(size_t count, size_t size) {
-  void *block = refuse() ? NULL : __real_calloc(count, size);
-  live += block != NULL;
-  return block;
+  return must_fail() ? NULL : __real_calloc(count, size);
 }
 
 void *__wrap_realloc(void *old, size_t size) {
-  void *block = refuse() ? NULL : __real_realloc(old, size);
-  live += block != NULL && old == NULL;
-  return block;
+  return must_fail() ? NULL : __real_realloc(old, size);
 }
 
-void __wrap_free(void *block) {
-  live -= block != NULL;
-  __real_free(block);
+void *__wrap_aligned_alloc(size_t alignment, size_t size) {
+  return must_fail() ? NULL : __real_aligned_alloc(alignment, size);
 }
 
-void fail_alloc_arm(long nth, bool all_later) {
-  left = nth;
-  keep_failing = all_later;
-  fired = false;
-}
-
-bool fail_alloc_disarm(void) {
-  bool happened = fired;
-  left = 0;
-  fired = keep_failing = false;
-  return happened;
-}
-
-long fail_alloc_live(void) {
-  return live;
-}
-
-void fail_alloc_note(long blocks) {
-  live += blocks;
-}
-
-long fail_alloc_sweep(bool (*run)(void *payload, bool *succeeded), void *payload) {
-  long failures = 0;
-  for (int all_later = 0; all_later <= 1; all_later++) {
-    bool happened = true;
-    for (long nth = 1; happened; nth++) {
-      long before = live;
-      bool succeeded = false;
-      fail_alloc_arm(nth, all_later != 0);
-      bool behaved = run(payload, &succeeded);
-      happened = fail_alloc_disarm();
-      if (!behaved || live != before || succeeded == happened) {
-        return -1;
-      }
-      failures += happened;
-    }
-  }
-  return failures;
+void *__wrap_mmap(void *at, size_t size, int protection, int flags, int file, off_t offset) {
+  return must_fail() ? MAP_FAILED : __real_mmap(at, size, protection, flags, file, offset);
 }
