@@ -4,7 +4,7 @@
  *           2. unrealizable: the witness becomes a run, replayed on I_k with Det(C) as a monitor before anything is
  * said
  *           3. realizable: a certificate may extend it to every bound
- *           4. stuck configurations: excluded by the mailbox diamond, otherwise I_k is explored
+ *           4. stuck configurations: excluded by the diamond, otherwise I_k is explored
  *   .fsa    I_k is explored for stuck configurations
  *
  * "Holds" is said after a complete search or a proof only; the result's basis names which. After an unrealizable
@@ -334,10 +334,11 @@ static hd_status conclude_realizable(check_run *run) {
   }
   hd_result_add_bool(result, "every_bound", certificate != HD_CERTIFICATE_NONE);
   hd_result_add_bool(result, "diamond", diamond);
-  if (diamond && run->semantics == HD_MAILBOX && !run->request->options->all) {
+  if (diamond && !run->request->options->all) {
+    int theorem = run->semantics == HD_MAILBOX ? 4 : 5;
     return conclude_without_search(
-        run, hd_arena_printf(result->arena, "%s; the mailbox diamond also excludes stuck configurations (theorem 4)",
-                             realizable));
+        run, hd_arena_printf(result->arena, "%s; the diamond also excludes stuck configurations (theorem %d)",
+                             realizable, theorem));
   }
   return conclude_by_search(run, realizable);
 }
