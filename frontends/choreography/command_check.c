@@ -343,6 +343,18 @@ static hd_status conclude_realizable(check_run *run) {
   return conclude_by_search(run, realizable);
 }
 
+/* What cut the per-peer check short, in words. */
+static const char *reason_words(const check_run *run, hd_status reason) {
+  double deadline = run->request->deadline_seconds;
+  if (reason == HD_E_CANCELLED) {
+    return hd_end_words(HD_END_SIGNAL);
+  }
+  if (reason == HD_E_LIMIT && run->subject.system == NULL) {
+    return "a peer or the choreography has too many states once made deterministic";
+  }
+  return deadline > 0 && hd_machine_seconds() >= deadline ? hd_end_words(HD_END_TIMEOUT) : hd_end_words(HD_END_MEMORY);
+}
+
 /* The answer was cut short: what is known so far is said, and nothing more. */
 static hd_status conclude_undecided(check_run *run, hd_status reason) {
   hd_result *result = run->result;
@@ -350,7 +362,7 @@ static hd_status conclude_undecided(check_run *run, hd_status reason) {
   result->complete = false;
   result->not_covered = hd_arena_printf(
       result->arena, "realizability at queue length %u: %s; neither it nor stuck configurations are decided",
-      run->bound, reason == HD_E_CANCELLED ? "interrupted" : hd_status_words(reason));
+      run->bound, reason_words(run, reason));
   return result->not_covered == NULL ? HD_E_NOMEM : HD_OK;
 }
 
