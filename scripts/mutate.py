@@ -105,7 +105,8 @@ class Tree:
                 path.unlink()
 
     def run(self, *command):
-        return subprocess.run(command, cwd=self.root, capture_output=True, text=True, check=False)
+        return subprocess.run(command, cwd=self.root, capture_output=True, text=True, errors="replace",
+                              check=False)
 
     def configure(self):
         # Warnings stay warnings: a mutant may well leave a variable unused.

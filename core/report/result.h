@@ -24,7 +24,7 @@ typedef struct hd_trace_line {
 } hd_trace_line;
 
 typedef struct hd_finding {
-  const char *kind; /* "unrealizable", "deadlock", ... as in interface.md */
+  const char *kind;           /* "unrealizable", "deadlock", ... as in interface.md */
   hd_diag_code code;          /* HD_DIAG_USAGE (0), which no finding can have, means none: nothing is printed */
   const char *message;        /* one sentence */
   const char *const *details; /* further sentences (the confused peer, its two histories, ...) */

@@ -19,17 +19,28 @@
 #include <string.h>
 #include <time.h>
 
-#define WORD_TABLE(X)                                                                                               \
-  X(FAKE, "fake")                                                                                                   \
-  X(HOLDS, "holds")                                                                                                 \
-  X(VIOLATED, "violated")                                                                                           \
-  X(INCONCLUSIVE, "inconclusive")                                                                                   \
-  X(FINDING, "finding")                                                                                             \
-  X(WIDE, "wide")                                                                                                   \
-  X(NASTY, "nasty")                                                                                                 \
-  X(EMIT, "emit")                                                                                                   \
-  X(SLOW, "slow") X(DEAF, "deaf") X(WARN, "warn") X(ERROR, "error") X(USAGE, "usage") X(IO, "io") X(NOMEM, "nomem") \
-      X(LIMIT, "limit") X(INTERNAL, "internal") X(REQUIRE, "require") X(MUTE, "mute")
+/* clang-format off */
+#define WORD_TABLE(X) \
+  X(FAKE, "fake") \
+  X(HOLDS, "holds") \
+  X(VIOLATED, "violated") \
+  X(INCONCLUSIVE, "inconclusive") \
+  X(FINDING, "finding") \
+  X(WIDE, "wide") \
+  X(NASTY, "nasty") \
+  X(EMIT, "emit") \
+  X(SLOW, "slow") \
+  X(DEAF, "deaf") \
+  X(WARN, "warn") \
+  X(ERROR, "error") \
+  X(USAGE, "usage") \
+  X(IO, "io") \
+  X(NOMEM, "nomem") \
+  X(LIMIT, "limit") \
+  X(INTERNAL, "internal") \
+  X(REQUIRE, "require") \
+  X(MUTE, "mute")
+/* clang-format on */
 
 enum {
 #define WORD_ENUM(identifier, text) WORD_##identifier,

@@ -1,0 +1,247 @@
+/* One worker's part of a phase: takes chunks, follows steps, files what it meets.
+ *
+ *     chunk of the sub-level --CLOSE-->  states reached by a weight-0 step and new: fresh (the next sub-level)
+ *                            \-------->  the state itself: closed[has such a step]
+ *     chunk of the level     --EXPAND->  states reached by the other steps and new: fresh (the next level)
+ *
+ * A model without weight-0 steps has no CLOSE phase and EXPAND follows all steps. Each state passes each phase once, so
+ * each step is followed once: its transition is counted, its fault or failed checks are filed, its successor is offered
+ * to the visited set. Whoever is told that it is new owns it: evaluates the predicates and appends it to its own list.
+ * A state in which neither phase met a step, faulty ones included, is stopped and is classified.
+ *
+ * When the table is full, the successor goes to the worker's stash and everybody is asked to come to the barrier. The
+ * worker first finishes the state it is at (its other successors are offered as usual), so no step is followed twice
+ * and none is lost: the chunk and the place in it are kept in `current` and `cursor`, the stash is offered again after
+ * the growth. When a run stops for good in the middle of a state, that state does not count as expanded.
+ *
+ * Work in a phase is found in the own deque first, then in those of the others. No chunk is added to a deque during a
+ * phase, so a worker that finds all of them empty is done; a worker that keeps losing races for a chunk tries again,
+ * and somebody else got one each time. Threads: everything here is the worker's own but the visited set, the deques and
+ * the interrupt word. Cost: that of stepping and of one look-up per transition. */
+#include "core/base/check.h"
+#include "core/explore/search.h"
+
+#include <string.h>
+
+static void fail(hdi_worker *worker, hd_status status) {
+  if (status != HD_E_NOMEM) {
+    worker->failure = status;
+  }
+  hdi_run_stop(worker->run, HD_END_MEMORY);
+}
+
+static void note_stop_slot(hdi_worker *worker, uint32_t slot, uint64_t level) {
+  if (hd_slots_has(worker->run->search->stop_slots, slot) && level < worker->stop_level) {
+    worker->stop_level = level;
+  }
+}
+
+static void find_state(hdi_worker *worker, uint32_t slot, uint64_t level, const uint64_t *state) {
+  hdi_finds_add_state(&worker->finds, slot, level, state);
+  note_stop_slot(worker, slot, level);
+}
+
+static void find_step(hdi_worker *worker, uint32_t slot, const hd_step *step, const uint64_t *next) {
+  uint64_t level = worker->run->level;
+  hdi_finds_add_step(&worker->finds, slot, level, worker->state, worker->ordinal, step, next);
+  note_stop_slot(worker, slot, level + step->weight);
+}
+
+/* `state` has just been inserted by this worker. */
+static void accept(hdi_worker *worker, const uint64_t *state) {
+  hdi_run *run = worker->run;
+  HD_INVARIANT(hd_model_state_is_valid(run->model, state));
+  worker->states++;
+  if (hdi_list_append(&worker->fresh, &worker->pool, run->fill, state) != HD_OK) {
+    fail(worker, HD_E_NOMEM);
+  }
+  const hd_search *search = run->search;
+  if (search->predicate != NULL && !run->keep) {
+    for (uint32_t i = 0; i < search->predicate_count; i++) {
+      if (search->predicate(search->predicate_context, run->model, state, i)) {
+        find_state(worker, HD_SLOT_PREDICATE(i), worker->fresh_level, state);
+      }
+    }
+  }
+}
+
+static hd_status stash(hdi_worker *worker, const uint64_t *state) {
+  hdi_words *words = &worker->stash;
+  if (hdi_words_reserve(words, words->count + worker->run->words) != HD_OK) {
+    return HD_E_NOMEM;
+  }
+  memmove(words->data + words->count, state, worker->run->words * sizeof *state); /* hdi_level_retry: the same place */
+  words->count += worker->run->words;
+  return HD_OK;
+}
+
+static void offer(hdi_worker *worker, const uint64_t *state) {
+  switch (hd_visited_insert(worker->run->visited, worker->number, state)) {
+    case HD_INSERT_NEW:
+      accept(worker, state);
+      break;
+    case HD_INSERT_KNOWN:
+      break;
+    case HD_INSERT_FULL:
+      if (stash(worker, state) == HD_OK) {
+        hdi_run_pause(worker->run);
+      } else {
+        fail(worker, HD_E_NOMEM);
+      }
+      break;
+    case HD_INSERT_NOMEM:
+      fail(worker, HD_E_NOMEM);
+      break;
+  }
+}
+
+void hdi_level_seed(hdi_worker *worker) {
+  const uint64_t *states;
+  size_t count = hd_model_initial(worker->run->model, &states);
+  for (size_t i = 0; i < count && hdi_worker_tick(worker); i++) {
+    offer(worker, states + i * worker->run->words);
+  }
+}
+
+void hdi_level_retry(hdi_worker *worker) {
+  uint32_t words = worker->run->words;
+  size_t count = worker->stash.count;
+  worker->stash.count = 0; /* what stays is written back at or before the place it is read from */
+  for (size_t i = 0; i < count; i += words) {
+    offer(worker, worker->stash.data + i);
+  }
+}
+
+static void file_step(hdi_worker *worker, const uint64_t *next, const hd_step *step) {
+  if (step->fault != HD_FAULT_NONE) {
+    find_step(worker, HD_SLOT_FAULT(step->fault), step, NULL);
+    return;
+  }
+  for (uint32_t checks = step->checks_failed; checks != 0; checks &= checks - 1) {
+    find_step(worker, HD_SLOT_CHECK(HD_COUNT_TRAILING_ZEROS_64(checks)), step, next);
+  }
+}
+
+static bool close_step(void *payload, const uint64_t *next, const hd_step *step) {
+  hdi_worker *worker = payload;
+  worker->ordinal++;
+  if (HD_UNLIKELY(step->fault != HD_FAULT_NONE || step->checks_failed != 0) && !worker->run->keep) {
+    file_step(worker, next, step);
+  }
+  if (next != NULL) {
+    worker->pending++;
+    offer(worker, next);
+  }
+  return hdi_worker_tick(worker);
+}
+
+static bool expand_step(void *payload, const uint64_t *next, const hd_step *step) {
+  hdi_worker *worker = payload;
+  HD_ASSERT(step->weight == 1);
+  worker->ordinal++;
+  if (HD_UNLIKELY(step->fault != HD_FAULT_NONE || step->checks_failed != 0) && !worker->run->keep) {
+    file_step(worker, next, step);
+  }
+  if (next != NULL) {
+    worker->transitions++;
+    offer(worker, next);
+  }
+  return hdi_worker_tick(worker);
+}
+
+/* Runs the steps of worker->state; false when the run has been stopped. */
+static bool run_steps(hdi_worker *worker, hd_weight_filter weights, hd_emit emit) {
+  worker->ordinal = 0;
+  hd_status status = hd_stepper_run(worker->stepper, worker->state, weights, emit, worker);
+  if (status == HD_OK) {
+    return hdi_worker_tick(worker);
+  }
+  if (status != HD_E_CANCELLED) {
+    fail(worker, status);
+  }
+  return false;
+}
+
+static bool close_state(hdi_worker *worker) {
+  hdi_run *run = worker->run;
+  if (!run_steps(worker, HD_WEIGHT_ZERO, close_step)) {
+    return false;
+  }
+  if (hdi_list_append(&worker->closed[worker->ordinal > 0], &worker->pool, run->fill, worker->state) != HD_OK) {
+    fail(worker, HD_E_NOMEM);
+    return false;
+  }
+  return true;
+}
+
+static void classify(hdi_worker *worker) {
+  const hdi_run *run = worker->run;
+  const hd_search *search = run->search;
+  worker->stopped++;
+  uint32_t kind = search->classify != NULL ? search->classify(search->classify_context, run->model, worker->state)
+                                           : (hd_model_stop(run->model, worker->state) == HD_STOP_STUCK ? 1 : 0);
+  HD_REQUIRE(kind < HD_STOP_KIND_MAX);
+  if (kind != 0) {
+    find_state(worker, HD_SLOT_STOP(kind), run->level, worker->state);
+  }
+}
+
+static bool expand_state(hdi_worker *worker) {
+  const hdi_run *run = worker->run;
+  if (!run_steps(worker, run->zero_weights ? HD_WEIGHT_ONE : HD_WEIGHT_ANY, expand_step)) {
+    return false;
+  }
+  worker->expanded++;
+  if (worker->ordinal == 0 && !worker->current->stepped && !run->keep) {
+    classify(worker);
+  }
+  return true;
+}
+
+/* The next chunk of the phase; NULL when there is none left. */
+static hdi_chunk *take_chunk(hdi_worker *worker) {
+  hdi_run *run = worker->run;
+  hdi_chunk *chunk = hdi_deque_pop(&worker->work);
+  if (chunk != NULL || run->alone) {
+    return chunk;
+  }
+  bool retry = true;
+  while (retry) {
+    retry = false;
+    for (uint32_t i = 1; i < run->worker_count; i++) {
+      bool lost;
+      chunk = hdi_deque_steal(&run->workers[(worker->number + i) % run->worker_count].work, &lost);
+      if (chunk != NULL) {
+        return chunk;
+      }
+      retry = retry || lost;
+    }
+  }
+  return NULL;
+}
+
+void hdi_level_work(hdi_worker *worker) {
+  hdi_run *run = worker->run;
+  worker->fresh_level = run->level + (run->phase == HDI_PHASE_EXPAND ? 1 : 0);
+  for (;;) {
+    if (worker->current == NULL) {
+      worker->current = take_chunk(worker);
+      worker->cursor = 0;
+      if (worker->current == NULL) {
+        return;
+      }
+    }
+    while (worker->cursor < worker->current->count) {
+      if (HD_UNLIKELY(hdi_run_interrupt(run) != HDI_GO)) {
+        return;
+      }
+      worker->state = &worker->current->words[(size_t)worker->cursor * run->words];
+      worker->cursor++;
+      if (!(run->phase == HDI_PHASE_CLOSE ? close_state(worker) : expand_state(worker))) {
+        return;
+      }
+    }
+    hdi_pool_give(&worker->pool, worker->current);
+    worker->current = NULL;
+  }
+}

@@ -1,0 +1,97 @@
+/* The visited set's front: picks the store and passes each call on.
+ *
+ * Which store is fixed when the set is made, so the branch below is always predicted and costs nothing next to a table
+ * look-up. The stores' protocols and their proofs are at the heads of word_set.c and wide_set.c, those of load and
+ * growth in slot_table.c. This file holds no shared data of its own: `store` and `words` are written once, before any
+ * other thread has the set. */
+#include "hashing/visited.h"
+
+#include "core/base/check.h"
+#include "hashing/wide_set.h"
+#include "hashing/word_set.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct hd_visited {
+  hd_store store; /* WORD or WIDE */
+  union {
+    hdi_word_set word;
+    hdi_wide_set wide;
+  } set;
+};
+
+static const hdi_table *table_of(const hd_visited *visited) {
+  return visited->store == HD_STORE_WORD ? &visited->set.word.table : &visited->set.wide.table;
+}
+
+hd_status hd_visited_new(const hd_visited_config *config, hd_visited **out) {
+  HD_REQUIRE(config->words > 0 && config->workers > 0);
+  *out = NULL;
+  if (config->store == HD_STORE_WORD && config->words > 1) {
+    return HD_E_USAGE;
+  }
+  hd_visited *visited = aligned_alloc(HD_CACHE_LINE, sizeof *visited);
+  if (visited == NULL) {
+    return HD_E_NOMEM;
+  }
+  memset(visited, 0, sizeof *visited);
+  visited->store = config->store == HD_STORE_WIDE || config->words > 1 ? HD_STORE_WIDE : HD_STORE_WORD;
+  hd_status status = visited->store == HD_STORE_WORD ? hdi_word_set_init(&visited->set.word, config)
+                                                     : hdi_wide_set_init(&visited->set.wide, config);
+  if (status != HD_OK) {
+    free(visited);
+    return status;
+  }
+  *out = visited;
+  return HD_OK;
+}
+
+void hd_visited_free(hd_visited *visited) {
+  if (visited == NULL) {
+    return;
+  }
+  if (visited->store == HD_STORE_WORD) {
+    hdi_word_set_clear(&visited->set.word);
+  } else {
+    hdi_wide_set_clear(&visited->set.wide);
+  }
+  free(visited);
+}
+
+hd_insert hd_visited_insert(hd_visited *visited, uint32_t worker, const uint64_t *state) {
+  HD_ASSERT(worker < table_of(visited)->workers);
+  return visited->store == HD_STORE_WORD ? hdi_word_set_insert(&visited->set.word, worker, state[0])
+                                         : hdi_wide_set_insert(&visited->set.wide, worker, state);
+}
+
+bool hd_visited_contains(const hd_visited *visited, const uint64_t *state) {
+  return visited->store == HD_STORE_WORD ? hdi_word_set_contains(&visited->set.word, state[0])
+                                         : hdi_wide_set_contains(&visited->set.wide, state);
+}
+
+bool hd_visited_wants_growth(const hd_visited *visited) {
+  return hdi_table_wants_growth(table_of(visited));
+}
+
+hd_status hd_visited_grow(hd_visited *visited, hd_team *team, uint32_t worker) {
+  return visited->store == HD_STORE_WORD ? hdi_word_set_grow(&visited->set.word, team, worker)
+                                         : hdi_wide_set_grow(&visited->set.wide, team, worker);
+}
+
+uint64_t hd_visited_count(const hd_visited *visited) {
+  return hdi_table_count(table_of(visited));
+}
+
+size_t hd_visited_slots(const hd_visited *visited) {
+  return (size_t)table_of(visited)->now.bucket_count * HDI_BUCKET_SLOTS;
+}
+
+size_t hd_visited_size_bytes(const hd_visited *visited) {
+  return visited->store == HD_STORE_WORD ? visited->set.word.table.now.size_bytes
+                                         : hdi_wide_set_size_bytes(&visited->set.wide);
+}
+
+const char *hd_visited_store_name(const hd_visited *visited) {
+  return visited->store == HD_STORE_WORD ? "word" : "wide";
+}

@@ -1,0 +1,126 @@
+/* Exact set of 64-bit states, lock-free: one compare-and-swap per new state, none for a known one.
+ *
+ * A slot holds mix(state), mix being a bijection, so that the slot alone identifies the state and, when the table
+ * grows, also says where it belongs. mix(0) = 0 is the mark of an empty slot: state 0 is a flag beside the table.
+ *
+ * Protocol. insert(k) looks at the slots from the home bucket of k on, in one fixed order. An occupied slot with k:
+ * known. An occupied slot with another value: the next one. An empty slot: compare-and-swap it from 0 to k; success:
+ * new; failure: the slot is occupied now, look at what it holds.
+ * Claim 1: k is in at most one slot. Suppose two insertions of k succeed, at slots a and b, a before b in probe order.
+ * The one at b passed a, so it saw there a value that was neither 0 nor k; but a only ever changes from 0 to k [T1]: a
+ * contradiction. And one slot is written at most once. So exactly one insertion of k answers "new".
+ * Claim 2: an insertion that answers "known" read k, and k was put there by an insertion that answered "new" or will.
+ * Claim 3: lock-free. A failed compare-and-swap means that another insertion succeeded; the loop is bounded by
+ * HDI_PROBE_MAX buckets, each slot is tried once, so an insertion is even wait-free.
+ * Claim 4: "full" leaves the set as it was: it is answered before any write, or after only failed ones.
+ * Growth is argued in slot_table.c. Any thread; cost: one cache line mostly. The scheme is that of open addressing on
+ * cache lines as in Laarman, van de Pol, Weber: Boosting Multi-Core Reachability Performance with Shared Hash Tables
+ * (2010), without its lock bit, which whole keys in the slots make unnecessary. */
+#include "hashing/word_set.h"
+
+/* A finalizer in the manner of MurmurHash3 (Appleby): each step is invertible (xor with own high bits; product with an
+ * odd number), so the whole is a bijection, and 0 stays 0. */
+uint64_t hdi_word_mix(uint64_t word) {
+  word ^= word >> 33;
+  word *= 0xff51afd7ed558ccdULL;
+  word ^= word >> 33;
+  word *= 0xc4ceb9fe1a85ec53ULL;
+  return word ^ (word >> 33);
+}
+
+hd_status hdi_word_set_init(hdi_word_set *set, const hd_visited_config *config) {
+  /* HD-SYNC W1: relaxed; pairs with none: the set is handed to other threads by the start of a team. Publishes:
+   * nothing. Why not weaker: it is the weakest. Why not stronger: nobody else has the set. */
+  hd_store_rlx(&set->has_zero, 0);
+  return hdi_table_init(&set->table, config->workers, config->initial_slots, config->memory_max_bytes);
+}
+
+void hdi_word_set_clear(hdi_word_set *set) {
+  hdi_table_clear(&set->table);
+}
+
+static hd_insert insert_zero(hdi_word_set *set, uint32_t worker) {
+  /* HD-SYNC W2: acq_rel; pairs with W2 of other workers, W3. Publishes: nothing but the flag; one exchange only finds
+   * 0. Why not weaker: it must be one read-modify-write. Why not stronger: one location only. */
+  if (hd_xchg_acqrel(&set->has_zero, 1) != 0) {
+    return HD_INSERT_KNOWN;
+  }
+  hdi_table_added(&set->table, worker);
+  return HD_INSERT_NEW;
+}
+
+hd_insert hdi_word_set_insert(hdi_word_set *set, uint32_t worker, uint64_t state) {
+  uint64_t key = hdi_word_mix(state);
+  if (HD_UNLIKELY(key == 0)) {
+    return insert_zero(set, worker);
+  }
+  const hdi_slots *slots = &set->table.now;
+  uint64_t home = key >> slots->shift;
+  uint64_t limit = hdi_slots_probe_limit(slots);
+  for (uint64_t probe = 0; probe < limit; probe++) {
+    hd_atomic_u64 *line = hdi_slots_bucket(slots, home + probe);
+    for (uint32_t i = 0; i < HDI_BUCKET_SLOTS; i++) {
+      /* HD-SYNC W4: relaxed; pairs with W5. Publishes: nothing beyond the slot: the word is the whole state. Why not
+       * weaker: it is the weakest. Why not stronger: the proof above uses only the order of writes to one slot. */
+      uint64_t seen = hd_load_rlx(&line[i]);
+      if (seen == 0) {
+        if (!hdi_table_reserve(&set->table, worker)) {
+          return HD_INSERT_FULL;
+        }
+        /* HD-SYNC W5: acq_rel; pairs with W4, W5 of other workers, W6, W7. Publishes: the slot. Why not weaker: relaxed
+         * would do for the proof; acquire on failure is the house rule for a value that is then used and costs nothing.
+         * Why not stronger: no order between slots is needed. */
+        if (hd_cas_acqrel(&line[i], &seen, key)) {
+          hdi_table_added(&set->table, worker);
+          return HD_INSERT_NEW;
+        }
+        hdi_table_unreserve(&set->table, worker);
+      }
+      if (seen == key) {
+        return HD_INSERT_KNOWN;
+      }
+    }
+  }
+  return HD_INSERT_FULL;
+}
+
+bool hdi_word_set_contains(const hdi_word_set *set, uint64_t state) {
+  uint64_t key = hdi_word_mix(state);
+  if (key == 0) {
+    /* HD-SYNC W3: relaxed; pairs with W2. Publishes: nothing. Why not weaker: it is the weakest. Why not stronger:
+     * quiescent. */
+    return hd_load_rlx(&set->has_zero) != 0;
+  }
+  const hdi_slots *slots = &set->table.now;
+  /* Growth may place a value further from home than an insertion looks, so the search goes on to an empty slot. */
+  for (uint64_t bucket = key >> slots->shift;; bucket++) {
+    hd_atomic_u64 *line = hdi_slots_bucket(slots, bucket);
+    for (uint32_t i = 0; i < HDI_BUCKET_SLOTS; i++) {
+      /* HD-SYNC W6: relaxed; pairs with W5. Publishes: nothing. Why not weaker: it is the weakest. Why not stronger:
+       * quiescent. */
+      uint64_t seen = hd_load_rlx(&line[i]);
+      if (seen == 0 || seen == key) {
+        return seen == key;
+      }
+    }
+  }
+}
+
+/* Part `part` is a range of buckets; a slot says by itself where it belongs. */
+static void migrate(void *payload, const hdi_slots *from, const hdi_slots *to, uint32_t part, uint32_t parts) {
+  (void)payload;
+  uint64_t begin = from->bucket_count / parts * part + from->bucket_count % parts * part / parts;
+  uint64_t end = from->bucket_count / parts * (part + 1) + from->bucket_count % parts * (part + 1) / parts;
+  for (uint64_t i = begin * HDI_BUCKET_SLOTS; i < end * HDI_BUCKET_SLOTS; i++) {
+    /* HD-SYNC W7: relaxed; pairs with W5. Publishes: nothing. Why not weaker: it is the weakest. Why not stronger: the
+     * barrier before the move orders every insertion before it. */
+    uint64_t key = hd_load_rlx(&from->slots[i]);
+    if (key != 0) {
+      hdi_slots_place(to, key, key);
+    }
+  }
+}
+
+hd_status hdi_word_set_grow(hdi_word_set *set, hd_team *team, uint32_t worker) {
+  return hdi_table_grow(&set->table, 0, team, worker, migrate, set);
+}

@@ -1,0 +1,71 @@
+/* The linker's --wrap sends each call of malloc to __wrap_malloc and lets __real_malloc mean the original. The counters
+ * are atomic: workers of a team allocate too. */
+#include "tests/support/fail_alloc.h"
+
+#include "core/base/atomic.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/types.h>
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__real_mmap(void *at, size_t size, int protection, int flags, int file, off_t offset);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_mmap(void *at, size_t size, int protection, int flags, int file, off_t offset);
+
+static hd_atomic_u32 armed;
+static hd_atomic_u64 made, allowed;
+static hd_atomic_u32 keeps_failing;
+
+void hd_fail_alloc_after(uint64_t successes, int for_good) {
+  hd_store_seq(&made, 0);
+  hd_store_seq(&allowed, successes);
+  hd_store_seq(&keeps_failing, for_good != 0);
+  hd_store_seq(&armed, 1);
+}
+
+uint64_t hd_fail_alloc_stop(void) {
+  hd_store_seq(&armed, 0);
+  return hd_load_seq(&made);
+}
+
+static bool must_fail(void) {
+  if (hd_load_seq(&armed) == 0) {
+    return false;
+  }
+  uint64_t number = hd_add_acqrel(&made, 1);
+  uint64_t limit = hd_load_seq(&allowed);
+  if (number == limit || (number > limit && hd_load_seq(&keeps_failing) != 0)) {
+    errno = ENOMEM;
+    return true;
+  }
+  return false;
+}
+
+void *__wrap_malloc(size_t size) {
+  return must_fail() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size) {
+  return must_fail() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t size) {
+  return must_fail() ? NULL : __real_realloc(old, size);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size) {
+  return must_fail() ? NULL : __real_aligned_alloc(alignment, size);
+}
+
+void *__wrap_mmap(void *at, size_t size, int protection, int flags, int file, off_t offset) {
+  return must_fail() ? MAP_FAILED : __real_mmap(at, size, protection, flags, file, offset);
+}
