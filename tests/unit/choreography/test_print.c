@@ -56,6 +56,9 @@ Test(print_chor, headers_only_where_needed) {
   /* Headers that give another order than mention does are kept. */
   static const char swapped[] = "peers P, Q\nstate a:\n  P -> Q : m => b\n  P -> Q : m => c\nstate c:\nstate b:\n";
   expect_chor(swapped, swapped);
+  static const char again[] =
+      "peers P, Q\nstate a:\n  P -> Q : m => b\n  P -> Q : m => c\n  P -> Q : n => b\nstate c:\nstate b:\n";
+  expect_chor(again, again);
   expect_chor("state a: P -> Q : m => b\nP -> Q : m => c\nstate b:\n", plain);
   /* A state that nothing mentions would vanish without its header. */
   static const char lonely[] = "peers P, Q\nstate a:\n  P -> Q : m => b\nstate b:\nstate lonely:\n";
