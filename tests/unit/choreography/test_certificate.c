@@ -120,6 +120,11 @@ Test(certificate, rings_are_oriented_closed_and_complete) {
   cr_assert_eq(by_topology("state a:\n A -> B : x => b\nstate b:\n B -> C : x => c\nstate c:\n C -> B : y => d\n"
                            "state d:\n B -> A : y => a\n"),
                HD_CERTIFICATE_PARTS);
+  /* two rings in one block */
+  cr_assert_eq(by_topology("state s0:\n A -> B : x => s1\n C -> D : x => s2\nstate s1:\n B -> A : y => s0\n"
+                           " C -> D : x => s3\nstate s2:\n A -> B : x => s3\n D -> C : y => s0\n"
+                           "state s3:\n B -> A : y => s2\n D -> C : y => s1\n"),
+               HD_CERTIFICATE_PARTS);
   /* two peers are named as such, though they are a ring too */
   cr_assert_eq(by_topology("state a:\n A -> B : x => b\nstate b:\n B -> A : y => c\nstate c:\n A -> B : z => d\n"
                            "state d:\n B -> A : w => a\n"),
