@@ -142,6 +142,11 @@ const char *const *hd_explain_stuck(const hd_lowering *lowering, const uint64_t 
   return whole ? sentences : NULL;
 }
 
+/* The input's names die with its tree, before a result is printed: lines hold copies. */
+static const char *copy_name(hd_result *result, const char *name) {
+  return hd_arena_copy_text(result->arena, name, strlen(name));
+}
+
 hd_status hd_explain_trace(const hd_lowering *lowering, const hd_trace *trace, bool configurations, hd_result *result,
                            hd_finding *finding) {
   const hd_alphabet *alphabet = &lowering->system->alphabet;
@@ -157,13 +162,16 @@ hd_status hd_explain_trace(const hd_lowering *lowering, const hd_trace *trace, b
     const hd_machine_arc *arc = hd_explain_step(lowering, &trace->steps[i], &peer);
     const hd_message_info *info = &alphabet->messages[arc->message.v];
     hd_trace_line *line = &finding->trace[i];
-    line->actor = alphabet->peers[peer.v];
+    line->actor = copy_name(result, alphabet->peers[peer.v]);
     line->action = arc->send ? "send" : "receive";
-    line->label = info->name;
-    line->peer = alphabet->peers[arc->send ? info->to.v : info->from.v];
+    line->label = copy_name(result, info->name);
+    line->peer = copy_name(result, alphabet->peers[arc->send ? info->to.v : info->from.v]);
     line->position = hd_text_position(lowering->system->text, arc->span.begin);
     line->visible = arc->send;
     finding->length += arc->send;
+    if (line->actor == NULL || line->label == NULL || line->peer == NULL) {
+      return HD_E_NOMEM;
+    }
     if (configurations) {
       const uint64_t *after = trace->states + (i + 1) * trace->words;
       line->note = hd_explain_configuration(lowering, after, result->arena);
