@@ -213,22 +213,23 @@ static bool scan_alone(walk *w, bool more) {
   return false;
 }
 
-static void walk_back(hd_team *team, uint32_t number, void *payload) {
+/* Enters with a scan for the team set up. */
+static void scan_together(hd_team *team, uint32_t number, void *payload) {
   walk *w = payload;
-  if (number == 0) {
-    w->scanning = scan_alone(w, first_scan(w));
-  }
-  for (;;) {
-    hd_team_barrier(team); /* the scan is set up */
-    if (!w->scanning) {
-      return;
-    }
+  do {
     scan_part(w, number);
     hd_team_barrier(team); /* all matches are there */
     if (number == 0) {
       w->scanning = scan_alone(w, absorb_scan(w));
     }
-  }
+    hd_team_barrier(team); /* the next scan is set up */
+  } while (w->scanning);
+}
+
+static hd_status walk_back(walk *w) {
+  w->scanning = scan_alone(w, first_scan(w));
+  hd_status status = w->scanning ? hd_team_run(w->run->worker_count, scan_together, w) : HD_OK;
+  return status != HD_OK ? status : w->status;
 }
 
 /* ---- traces ---- */
@@ -320,10 +321,7 @@ static hd_status explain(hdi_run *run, match *matches, const hdi_find *find, hd_
     status = push_state(&w, find->state);
   }
   if (status == HD_OK) {
-    status = hd_team_run(run->worker_count, walk_back, &w);
-  }
-  if (status == HD_OK) {
-    status = w.status;
+    status = walk_back(&w);
   }
   if (status == HD_OK) {
     hd_trace *trace = assemble(&w, find);

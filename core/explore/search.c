@@ -7,7 +7,8 @@
  * phase that has ended, checks the ends of the search, and sets up the next phase by moving the workers' lists of new
  * chunks into the deques (so the owner's role of every deque passes to it and back through the barriers). A phase of at
  * most HDI_NARROW_STATES states it also works off itself, at once, without waking anybody: a chain of 10^6 levels costs
- * no barrier at all.
+ * no barrier at all. The parallel region begins with the first wide phase; before it the caller's thread decides, and
+ * grows the table in a team of its own.
  *
  *     SEED -> [ CLOSE sub-level 0 -> CLOSE sub-level 1 -> ... ] -> EXPAND level 0 -> [ CLOSE ... ] -> EXPAND level 1 ..
  *
@@ -374,10 +375,11 @@ static void grow(hdi_run *run, hd_team *team, uint32_t number) {
   }
 }
 
+/* Enters with run->action decided. */
 static void work(hd_team *team, uint32_t number, void *payload) {
   hdi_run *run = payload;
-  for (;;) {
-    if (number == 0) {
+  for (bool first = true;; first = false) {
+    if (number == 0 && !first) {
       run->action = decide(run);
     }
     hd_team_barrier(team); /* the decision is there */
@@ -395,9 +397,20 @@ static void work(hd_team *team, uint32_t number, void *payload) {
   }
 }
 
+static void grow_alone(hd_team *team, uint32_t number, void *payload) {
+  grow(payload, team, number);
+}
+
 hd_status hdi_run_go(hdi_run *run) {
-  run->phase = HDI_PHASE_SEED;
   plan_phase(run, HDI_PHASE_SEED, 0);
   hdi_level_seed(&run->workers[0]);
-  return hd_team_run(run->worker_count, work, run);
+  hd_status status = HD_OK;
+  /* As long as no phase is wide there is no team: a small search never starts a thread. */
+  while (status == HD_OK && (run->action = decide(run)) == HDI_ACTION_GROW) {
+    status = hd_team_run(1, grow_alone, run);
+  }
+  if (status == HD_OK && run->action == HDI_ACTION_WORK) {
+    status = hd_team_run(run->worker_count, work, run);
+  }
+  return status;
 }

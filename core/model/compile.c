@@ -435,6 +435,10 @@ hd_status hdi_compile(hd_builder *builder) {
   rule_maker maker = {.c = {.builder = builder, .model = model, .status = HD_OK}};
   hdi_numbers rows = {0};
   hdi_numbers edges = {0};
+  /* Steps point into these tables even when a rule has no entry there; NULL + 0 is undefined. */
+  note(&maker.c, hdi_tests_reserve(&model->tests, 1));
+  note(&maker.c, hdi_writes_reserve(&model->writes, 1));
+  note(&maker.c, hdi_insns_reserve(&model->code, 1));
   note(&maker.c, index_locs(model));
   note(&maker.c, index_edges(model, &rows, &edges));
   if (maker.c.status == HD_OK) {

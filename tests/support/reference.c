@@ -210,31 +210,26 @@ void hd_reference_check_outcome(const hd_reference *r, const hd_outcome *outcome
   }
 }
 
-/* Is there a step of the given weight between the states? */
-static bool leads(const hd_reference *r, size_t from, size_t to, uint32_t weight) {
-  for (size_t i = 0; i < r->arcs; i++) {
-    if (r->arc[i].from == from && r->arc[i].to == to && r->arc[i].weight == weight) {
-      return true;
-    }
-  }
-  return false;
+/* May `from` come before `to` in a trace, by their places in the levels? */
+static bool is_before(const hd_reference *r, size_t from, size_t to) {
+  return r->sub[to] > 0 ? r->level[from] == r->level[to] && r->sub[from] + 1 == r->sub[to]
+                        : r->level[from] + 1 == r->level[to];
 }
 
 /* The predecessor that counterexample.c describes. */
 static size_t best_predecessor(const hd_reference *r, const hd_model *model, size_t to) {
   size_t best = SIZE_MAX;
-  bool inside = r->sub[to] > 0;
-  for (size_t s = 0; s < r->states; s++) {
-    if (inside ? r->level[s] != r->level[to] || r->sub[s] + 1 != r->sub[to] : r->level[s] + 1 != r->level[to]) {
+  uint32_t weight = r->sub[to] > 0 ? 0 : 1;
+  for (size_t i = 0; i < r->arcs; i++) {
+    const hd_reference_arc *arc = &r->arc[i];
+    if (arc->to != to || arc->weight != weight || !is_before(r, arc->from, to)) {
       continue;
     }
-    if (!leads(r, s, to, inside ? 0 : 1)) {
-      continue;
-    }
-    if (best == SIZE_MAX || r->sub[s] < r->sub[best] ||
-        (r->sub[s] == r->sub[best] &&
-         hd_model_compare_states(model, r->state_words + s * r->words, r->state_words + best * r->words) < 0)) {
-      best = s;
+    const uint64_t *words = r->state_words;
+    if (best == SIZE_MAX || r->sub[arc->from] < r->sub[best] ||
+        (r->sub[arc->from] == r->sub[best] &&
+         hd_model_compare_states(model, words + arc->from * r->words, words + best * r->words) < 0)) {
+      best = arc->from;
     }
   }
   return best;

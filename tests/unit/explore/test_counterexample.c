@@ -6,7 +6,7 @@
 #include "tests/support/outcomes.h"
 #include "tests/support/reference.h"
 
-enum { ARCS_MAX = 3000 };
+enum { ARCS_MAX = 15000 };
 
 static void check_random(uint64_t seed, uint32_t vertices, size_t arc_count, uint32_t zero_in, uint32_t padding) {
   static hd_arc arcs[ARCS_MAX];
@@ -39,7 +39,7 @@ Test(counterexample, random_graphs_with_weight_0) {
 
 Test(counterexample, wide_levels_are_scanned_by_the_team) {
   for (uint64_t seed = 1; seed <= 3; seed++) {
-    check_random(seed * 17, 1500, ARCS_MAX, seed == 1 ? 0 : (uint32_t)seed + 2, 0);
+    check_random(seed * 17, 6000, ARCS_MAX, seed == 1 ? 0 : (uint32_t)seed + 2, 0);
   }
 }
 

@@ -100,8 +100,8 @@ Test(limits, memory_is_bounded) {
   static const struct {
     size_t megabytes;
     hd_store store;
-  } cases[] = {{1, HD_STORE_AUTO}, {3, HD_STORE_AUTO}, {8, HD_STORE_AUTO}, {2, HD_STORE_WIDE}, {8, HD_STORE_WIDE}};
-  hd_model *model = hd_model_pairs(10); /* 1,048,576 states */
+  } cases[] = {{1, HD_STORE_AUTO}, {3, HD_STORE_AUTO}, {1, HD_STORE_WIDE}, {5, HD_STORE_WIDE}};
+  hd_model *model = hd_model_pairs(9); /* 262,144 states */
   for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
     for (size_t i = 0; i < 4; i++) {
       hd_search search = {.model = model, .memory_max_bytes = cases[c].megabytes << 20, .store = cases[c].store};
@@ -215,7 +215,7 @@ static void check_failures(hd_model *model, hd_store store, uint32_t threads) {
     uint64_t failing = 0, step = 1;
     while (run_failing(&search, failing, for_good, &expected)) {
       failing += step;
-      step = failing < 200 ? 1 : failing / 50; /* all of the set-up, then samples */
+      step = failing < 60 ? 1 : failing / 8; /* all of the set-up, then samples */
     }
     cr_assert_gt(failing, 10, "%llu allocations", (unsigned long long)failing);
   }
@@ -225,10 +225,10 @@ static void check_failures(hd_model *model, hd_store store, uint32_t threads) {
 
 Test(limits, failed_allocations_end_searches_cleanly) {
   for (uint32_t threads = 1; threads <= 3; threads += 2) {
-    check_failures(hd_model_dining(8), HD_STORE_AUTO, threads);
-    check_failures(hd_model_dining(8), HD_STORE_WIDE, threads);
+    check_failures(hd_model_dining(6), HD_STORE_AUTO, threads);
+    check_failures(hd_model_dining(6), HD_STORE_WIDE, threads);
     check_failures(hd_model_chain(300, 3), HD_STORE_AUTO, threads);
-    check_failures(hd_model_fan(10000), HD_STORE_AUTO, threads);
+    check_failures(hd_model_fan(7000), HD_STORE_AUTO, threads);
     check_failures(hd_model_ring(5, 0), HD_STORE_AUTO, threads);
   }
 }

@@ -127,7 +127,7 @@ static hd_fault binary(hd_op op, int64_t a, int64_t b, int64_t *out) {
     }
     *out = a;
     for (int64_t i = 0; i < b; i++) { /* rounds down */
-      *out = *out >= 0 ? *out / 2 : (*out - 1 + (*out == INT64_MIN)) / 2;
+      *out = *out / 2 - (*out < 0 && *out % 2 != 0);
     }
     return HD_FAULT_NONE;
   }
