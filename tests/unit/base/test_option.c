@@ -1,7 +1,7 @@
 /* The command line: every kind of option, every kind of mistake, and the help made from the table. */
 #include "core/base/option.h"
 #include "core/base/option_parse.h"
-#include "tests/support/alloc_fault.h"
+#include "tests/support/fail_alloc.h"
 #include "tests/support/hd_test.h"
 
 #include <stdlib.h>
@@ -484,8 +484,8 @@ static bool use_help(void *payload, bool *succeeded) {
 }
 
 Test(option, no_memory_is_reported_and_nothing_leaks) {
-  cr_assert(alloc_fault_sweep(use_parser, NULL) == 4);
+  cr_assert(hd_fail_alloc_sweep(use_parser, NULL) == 4);
   hd_command check = HD_COMMAND_CHECK, overview = HD_COMMAND_COUNT;
-  cr_assert(alloc_fault_sweep(use_help, &check) > 40);
-  cr_assert(alloc_fault_sweep(use_help, &overview) > 50);
+  cr_assert(hd_fail_alloc_sweep(use_help, &check) > 40);
+  cr_assert(hd_fail_alloc_sweep(use_help, &overview) > 50);
 }
