@@ -22,12 +22,12 @@ esac
 passed=0
 failed=0
 
-# ctest_in PRESET [ARGUMENT...]: builds the preset, runs its tests and adds ctest's own counts to ours. A build that
-# fails counts as one failure.
+# ctest_in PRESET TARGET [ARGUMENT...]: builds the target, runs the preset's tests and adds ctest's own counts to ours. A
+# build that fails counts as one failure.
 ctest_in() {
-  local preset=$1 report begin=$SECONDS
-  shift
-  if ! build "$preset"; then
+  local preset=$1 target=$2 report begin=$SECONDS
+  shift 2
+  if ! build "$preset" "$target"; then
     failed=$((failed + 1))
     return
   fi
@@ -66,9 +66,9 @@ attribute() {
 }
 
 "$root/scripts/setup.sh"
-ctest_in dev ${configuration:+-E "^mutants_quick$"} # the full tier runs them all
-ctest_in asan
-ctest_in tsan -L '^(tsan|base|hashing|explore)$'
+ctest_in dev all ${configuration:+-E "^mutants_quick$"} # the full tier runs them all
+ctest_in asan all
+ctest_in tsan thread_tests -L '^threads$'
 
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

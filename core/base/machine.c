@@ -1,6 +1,6 @@
 /* What the machine gives: clock, memory budget, resident size, huge pages.
  *
- * Limits come from probe.c (text files of /proc and /sys) and from getrlimit; this file combines them. The memory
+ * Limits come from probe.c (text files of /proc and /sys, getrlimit); this file combines them. The memory
  * budget is 80% of the tightest limit: the rest is for the program itself, thread stacks and what else runs in the
  * container. The page cache does not count against it: MemAvailable already says what the kernel can free. Everything
  * unknown degrades to "no limit" or 0, never to an error. Threads: any (no state). Cost: a few file reads per call, so
@@ -9,10 +9,8 @@
 
 #include "core/base/probe.h"
 
-#include <stdio.h>
 #include <sys/resource.h>
 #include <time.h>
-#include <unistd.h>
 
 double hd_machine_seconds(void) {
   struct timespec now;
@@ -23,13 +21,11 @@ double hd_machine_seconds(void) {
 }
 
 size_t hd_machine_memory_bytes(void) {
-  uint64_t limit = hdi_probe_cgroup_memory("");
-  uint64_t available = hdi_probe_kilobytes("", "/proc/meminfo", "MemAvailable:");
-  limit = available < limit ? available : limit;
-  struct rlimit address_space;
-  if (getrlimit(RLIMIT_AS, &address_space) == 0 && address_space.rlim_cur != RLIM_INFINITY &&
-      address_space.rlim_cur < limit) {
-    limit = address_space.rlim_cur;
+  uint64_t limits[] = {hdi_probe_cgroup_memory(""), hdi_probe_kilobytes("", "/proc/meminfo", "MemAvailable:"),
+                       hdi_probe_address_space()};
+  uint64_t limit = HDI_PROBE_UNKNOWN;
+  for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+    limit = limits[i] < limit ? limits[i] : limit;
   }
   if (limit == HDI_PROBE_UNKNOWN) {
     return SIZE_MAX / 2;
@@ -39,15 +35,8 @@ size_t hd_machine_memory_bytes(void) {
 }
 
 size_t hd_machine_resident_bytes(void) {
-  unsigned long long total_pages, resident_pages;
-  FILE *file = fopen("/proc/self/statm", "r");
-  if (file == NULL) {
-    return 0;
-  }
-  int fields = fscanf(file, "%llu %llu", &total_pages, &resident_pages);
-  (void)fclose(file);
-  long page_bytes = sysconf(_SC_PAGESIZE);
-  return fields == 2 && page_bytes > 0 ? (size_t)resident_pages * (size_t)page_bytes : 0;
+  uint64_t resident = hdi_probe_kilobytes("", "/proc/self/status", "VmRSS:");
+  return resident == HDI_PROBE_UNKNOWN ? 0 : (size_t)resident;
 }
 
 size_t hd_machine_peak_bytes(void) {

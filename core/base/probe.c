@@ -1,4 +1,4 @@
-/* Limits of the operating system, from the text files of /proc and /sys.
+/* Limits of the operating system, from the text files of /proc and /sys and from getrlimit.
  *
  *   /proc/self/cgroup    "0::/user.slice/a"           version 2: one tree at /sys/fs/cgroup (or .../unified)
  *                        "7:cpu,cpuacct:/docker/b"    version 1: one tree per controller at /sys/fs/cgroup/CONTROLLER
@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #define PATH_SIZE 4096
 #define FILE_SIZE 8192
@@ -185,6 +186,12 @@ uint64_t hdi_probe_kilobytes(const char *root, const char *path, const char *key
     }
   }
   return HDI_PROBE_UNKNOWN;
+}
+
+uint64_t hdi_probe_address_space(void) {
+  struct rlimit limit;
+  bool known = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  return known ? limit.rlim_cur : HDI_PROBE_UNKNOWN;
 }
 
 size_t hdi_probe_huge_page(const char *root) {

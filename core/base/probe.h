@@ -15,6 +15,8 @@ uint64_t hdi_probe_cgroup_memory(const char *root);
 double hdi_probe_cgroup_cores(const char *root);
 /* The value of `key` (e.g. "MemAvailable:") in a "key value kB" file, in bytes; HDI_PROBE_UNKNOWN when absent. */
 uint64_t hdi_probe_kilobytes(const char *root, const char *path, const char *key);
+/* The limit on this process's address space (RLIMIT_AS) in bytes; HDI_PROBE_UNKNOWN when there is none. */
+uint64_t hdi_probe_address_space(void);
 /* Transparent huge pages: size in bytes, 0 when they are off or unknown. */
 size_t hdi_probe_huge_page(const char *root);
 

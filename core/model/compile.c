@@ -67,9 +67,9 @@ static void split_guard(rule_maker *maker, uint32_t expr, bool positive) {
   note(c, conjuncts_push(&maker->rest, (conjunct){.expr = expr, .positive = positive}));
 }
 
-/* A POP that waits for a letter which masks can test. */
+/* A POP that waits for a letter known now. */
 static bool has_fixed_letter(const rule_maker *maker, const hd_stmt *stmt, int64_t *letter) {
-  return stmt->a.v != 0 && !maker->c.builder->force_code && hdi_fold(&maker->c, stmt->a.v, letter);
+  return stmt->a.v != 0 && hdi_fold(&maker->c, stmt->a.v, letter);
 }
 
 /* Queue conditions that are tests in every variant. */
@@ -96,10 +96,14 @@ static void test_queues(rule_maker *maker) {
 static void code_queues(rule_maker *maker) {
   for (uint32_t i = 0; i < maker->edge->stmt_count; i++) {
     const hd_stmt *stmt = &maker->edge->stmts[i];
+    int64_t letter = 0;
     if (stmt->kind == HD_STMT_PUSH) {
       hdi_code_room(&maker->c, &maker->c.model->queues.data[stmt->queue.v]);
     } else if (stmt->kind == HD_STMT_POP) {
       hdi_code_filled(&maker->c, &maker->c.model->queues.data[stmt->queue.v]);
+      if (has_fixed_letter(maker, stmt, &letter)) {
+        hdi_code_head(&maker->c, &maker->c.model->queues.data[stmt->queue.v], stmt->a.v);
+      }
     }
   }
 }
@@ -431,6 +435,10 @@ hd_status hdi_compile(hd_builder *builder) {
   rule_maker maker = {.c = {.builder = builder, .model = model, .status = HD_OK}};
   hdi_numbers rows = {0};
   hdi_numbers edges = {0};
+  /* Steps point into these tables even when a rule has no entry there; NULL + 0 is undefined. */
+  note(&maker.c, hdi_tests_reserve(&model->tests, 1));
+  note(&maker.c, hdi_writes_reserve(&model->writes, 1));
+  note(&maker.c, hdi_insns_reserve(&model->code, 1));
   note(&maker.c, index_locs(model));
   note(&maker.c, index_edges(model, &rows, &edges));
   if (maker.c.status == HD_OK) {

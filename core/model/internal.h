@@ -50,10 +50,11 @@ static inline int64_t hdi_field_value(const hdi_field *field, const uint64_t *st
   return (int64_t)((uint64_t)field->lo + hdi_field_bits(field, state));
 }
 
-/* True when `value` is in the field's domain; then *bits is what is stored. */
+/* True when `value` is in the field's domain; then *bits is what is stored. One comparison is enough: modulo 2^64 only
+ * the values lo .. lo + top are at most top away from lo. */
 static inline bool hdi_field_encode(const hdi_field *field, int64_t value, uint64_t *bits) {
   *bits = (uint64_t)value - (uint64_t)field->lo;
-  return value >= field->lo && *bits <= field->top;
+  return *bits <= field->top;
 }
 
 /* ---- what the frontend said ---- */

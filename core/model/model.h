@@ -27,6 +27,14 @@
  * != HD_FAULT_NONE and no next state. A failed check statement is no fault: the step has a successor and
  * `checks_failed` is set.
  *
+ * Details that matter. A guard or channel that faults makes one faulting step of its own edge, without partner; when
+ * partners are looked for, such an edge counts as not enabled. Queues are tested before the guard. At an exclusive
+ * location: the side that starts a rendezvous is the sender, whom it meets may be anywhere. Inside a compound step the
+ * mover that runs on may also be the receiving side, exclusive locations play no part, and a mover that dies stops
+ * being one. When several inner paths end in one state, checks_failed unites them and the inner edges shown are those
+ * of the first path on which a check failed, if any. HD_FAULT_ENDLESS and HD_FAULT_BLOCK_LIMIT occur at most once per
+ * starting step, other inner faults once per statement.
+ *
  * Threads: hd_model is read-only after finish. Each worker owns one hd_stepper. */
 #ifndef HEDDLE_CORE_MODEL_MODEL_H
 #define HEDDLE_CORE_MODEL_MODEL_H

@@ -161,6 +161,10 @@ uint32_t hd_model_queue_content(const hd_model *model, const uint64_t *state, hd
   return length;
 }
 
+uint32_t hd_model_queue_head(const hd_model *model, const uint64_t *state, hd_queue queue) {
+  return (uint32_t)hdi_field_bits(&model->fields.data[queue_of(model, queue)->field], state);
+}
+
 uint32_t hd_model_queue_capacity(const hd_model *model, hd_queue queue) {
   return queue_of(model, queue)->capacity;
 }

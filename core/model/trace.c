@@ -1,9 +1,9 @@
 /* Traces: choosing steps one after another, and checking that a trace is a run of the model.
  *
- * The arrays of a trace have no capacity fields: they grow when their used length is a power of two, so that appending
- * stays amortised O(1) for whoever extends a trace, one step per call. Replay compares every field of every step with
- * what the stepper says, so a trace that was tampered with, or made by a wrong stepper, is refused.
- * Cost of replay: one enumeration of steps per state. */
+ * The arrays of a trace have no capacity fields: appending asks for the next power of two of elements, which is a new
+ * size only now and then, so that it stays amortised O(1) for whoever extends a trace, one step per call. Replay
+ * compares every field of every step with what the stepper says, so a trace that was tampered with, or made by a wrong
+ * stepper, is refused. Cost of replay: one enumeration of steps per state. */
 #include "core/model/trace.h"
 #include "core/model/model.h"
 
@@ -41,16 +41,14 @@ hd_trace *hd_trace_begin(const hd_model *model, size_t initial_index) {
   return trace;
 }
 
-static bool is_power_of_two(size_t number) {
-  return (number & (number - 1)) == 0;
-}
-
-/* An array of `used` elements with room for one more. NULL when memory is out; the old array stays then. */
+/* An array of `used` elements with room for one more. NULL when memory is out; the old array stays then. Whatever room
+ * the array had before, it has room for a power of two of elements afterwards: asking again for the same size is cheap.
+ */
 static void *with_room(void *array, size_t used, size_t element_bytes) {
-  if (array != NULL && !is_power_of_two(used)) {
-    return array;
+  size_t capacity = 1;
+  while (capacity <= used) {
+    capacity *= 2;
   }
-  size_t capacity = used == 0 ? 1 : used * 2;
   if (capacity > SIZE_MAX / element_bytes) {
     return NULL;
   }

@@ -282,6 +282,28 @@ static void check_rule_word(hdi_chor_builder *builder, uint32_t block, const hdi
   }
 }
 
+/* Rules speak of message names, whoever the peers are: makes word_of, then looks every name up. */
+static bool check_rules(hdi_chor_builder *builder) {
+  if (builder->rules.count == 0) {
+    return true;
+  }
+  for (uint32_t m = 0; m < builder->messages.count; m++) {
+    const hdi_message_draft *message = &builder->messages.data[m];
+    hdi_pair key = {builder->peers.data[message->from.v].block, message->name.v};
+    if (!keep(builder, hdi_pair_map_put(&builder->word_of, key, m, NULL, NULL))) {
+      return false;
+    }
+  }
+  for (uint32_t i = 0; i < builder->blocks.count; i++) {
+    hdi_block_draft end = block_end(builder, i);
+    for (uint32_t r = builder->blocks.data[i].rule_start; r < end.rule_start; r++) {
+      check_rule_word(builder, i, &builder->rules.data[r].first);
+      check_rule_word(builder, i, &builder->rules.data[r].second);
+    }
+  }
+  return true;
+}
+
 /* The checks that need every line; nothing is said about a file that already has errors. */
 static bool check_whole(hdi_chor_builder *builder) {
   hdi_lexer *lexer = builder->lexer;
@@ -292,18 +314,11 @@ static bool check_whole(hdi_chor_builder *builder) {
     hdi_report(lexer, HDI_NO_CHOREOGRAPHY, (hd_span){0, 0}, NULL, NULL);
   }
   for (uint32_t i = 0; i < builder->blocks.count; i++) {
-    const hdi_block_draft *block = &builder->blocks.data[i];
-    hdi_block_draft end = block_end(builder, i);
-    if (block->arc_start == end.arc_start) {
-      hdi_report(lexer, HDI_NO_ARC, block->span, NULL, NULL);
-      continue;
-    }
-    for (uint32_t r = block->rule_start; r < end.rule_start; r++) {
-      check_rule_word(builder, i, &builder->rules.data[r].first);
-      check_rule_word(builder, i, &builder->rules.data[r].second);
+    if (builder->blocks.data[i].arc_start == block_end(builder, i).arc_start) {
+      hdi_report(lexer, HDI_NO_ARC, builder->blocks.data[i].span, NULL, NULL);
     }
   }
-  return lexer->errors == 0;
+  return lexer->errors == 0 && check_rules(builder) && lexer->errors == 0;
 }
 
 static const char *copy_name(const hdi_chor_builder *builder, hd_arena *arena, hd_name name) {

@@ -82,7 +82,7 @@ typedef struct hdi_chor_builder {
   hdi_pair_map peer_of;      /* (0, name) -> peer */
   hdi_pair_map state_of;     /* (block, name) -> state */
   hdi_pair_map block_of;     /* (0, name) -> block */
-  hdi_pair_map word_of;      /* (block, name) -> some message of the block that is called so */
+  hdi_pair_map word_of;      /* (block, name) -> some message of the block called so; made at the end, for rules */
   hdi_triple_map message_of; /* (from, to, name) -> message */
   hdi_triple_map arc_of;     /* (from, message, to) -> arc */
   hdi_triple_map rule_of;    /* (first, second, 2 * block + anywhere) -> rule */

@@ -32,7 +32,8 @@ typedef struct hd_message_info {
   hd_span first; /* first mention */
 } hd_message_info;
 
-/* Peers and messages of one input file, shared by all its blocks. */
+/* Peers and messages of one input file, shared by all its blocks. From .fsa: peers in the order of the blocks, messages
+ * sorted by sender, receiver and name, so that printed machines read back with the same numbers. */
 typedef struct hd_alphabet {
   const char **peers; /* names; order of the `peers` line, then of first appearance */
   uint32_t peer_count;

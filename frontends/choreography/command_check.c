@@ -4,7 +4,7 @@
  *           2. unrealizable: the witness becomes a run, replayed on I_k with Det(C) as a monitor before anything is
  * said
  *           3. realizable: a certificate may extend it to every bound
- *           4. stuck configurations: excluded by the mailbox diamond, otherwise I_k is explored
+ *           4. stuck configurations: excluded by the diamond, otherwise I_k is explored
  *   .fsa    I_k is explored for stuck configurations
  *
  * "Holds" is said after a complete search or a proof only; the result's basis names which. After an unrealizable
@@ -334,12 +334,25 @@ static hd_status conclude_realizable(check_run *run) {
   }
   hd_result_add_bool(result, "every_bound", certificate != HD_CERTIFICATE_NONE);
   hd_result_add_bool(result, "diamond", diamond);
-  if (diamond && run->semantics == HD_MAILBOX && !run->request->options->all) {
+  if (diamond && !run->request->options->all) {
+    int theorem = run->semantics == HD_MAILBOX ? 4 : 5;
     return conclude_without_search(
-        run, hd_arena_printf(result->arena, "%s; the mailbox diamond also excludes stuck configurations (theorem 4)",
-                             realizable));
+        run, hd_arena_printf(result->arena, "%s; the diamond also excludes stuck configurations (theorem %d)",
+                             realizable, theorem));
   }
   return conclude_by_search(run, realizable);
+}
+
+/* What cut the per-peer check short, in words. */
+static const char *reason_words(const check_run *run, hd_status reason) {
+  double deadline = run->request->deadline_seconds;
+  if (reason == HD_E_CANCELLED) {
+    return hd_end_words(HD_END_SIGNAL);
+  }
+  if (reason == HD_E_LIMIT && run->subject.system == NULL) {
+    return "a peer or the choreography has too many states once made deterministic";
+  }
+  return deadline > 0 && hd_machine_seconds() >= deadline ? hd_end_words(HD_END_TIMEOUT) : hd_end_words(HD_END_MEMORY);
 }
 
 /* The answer was cut short: what is known so far is said, and nothing more. */
@@ -349,7 +362,7 @@ static hd_status conclude_undecided(check_run *run, hd_status reason) {
   result->complete = false;
   result->not_covered = hd_arena_printf(
       result->arena, "realizability at queue length %u: %s; neither it nor stuck configurations are decided",
-      run->bound, reason == HD_E_CANCELLED ? "interrupted" : hd_status_words(reason));
+      run->bound, reason_words(run, reason));
   return result->not_covered == NULL ? HD_E_NOMEM : HD_OK;
 }
 

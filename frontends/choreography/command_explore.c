@@ -149,7 +149,7 @@ hd_status hdi_choreography_replay(const hd_ast *ast, const hd_text *text, const 
   }
   if (status == HD_OK) {
     finding->kind = "replay";
-    finding->code = HD_DIAG_TRACE;
+    finding->code = HD_DIAG_REPLAYED;
     result->bound = bound;
     result->semantics = hdi_semantics_name(semantics);
     status = describe_end(lowering, trace, finding, result->arena);

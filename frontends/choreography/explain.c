@@ -15,6 +15,25 @@ const hd_machine_arc *hd_explain_step(const hd_lowering *lowering, const hd_step
   return lowering->arcs[tag];
 }
 
+/* The local state's name for people: a subset of more than this many bytes is cut after a member and its size is given.
+ */
+#define STATE_WORDS_MAX 48u
+
+static void add_state_words(const hd_lowering *lowering, const hd_machine *machine, hd_loc loc, hd_buffer *words) {
+  const char *name = hd_model_loc_name(lowering->model, loc);
+  const char *cut = strlen(name) > STATE_WORDS_MAX && machine->set_start != NULL ? name + STATE_WORDS_MAX : NULL;
+  while (cut != NULL && cut > name && *cut != ',') {
+    cut--;
+  }
+  if (cut == NULL || cut == name) {
+    hd_buffer_add_text(words, name);
+    return;
+  }
+  uint32_t local = hd_model_loc_tag(lowering->model, loc);
+  hd_buffer_add(words, name, (size_t)(cut - name));
+  hd_buffer_printf(words, ",... %u states}", machine->set_start[local + 1] - machine->set_start[local]);
+}
+
 const char *hd_explain_configuration(const hd_lowering *lowering, const uint64_t *state, hd_arena *arena) {
   const hd_alphabet *alphabet = &lowering->system->alphabet;
   uint32_t *letters = hd_arena_alloc_array(arena, lowering->bound, sizeof *letters);
@@ -24,8 +43,9 @@ const char *hd_explain_configuration(const hd_lowering *lowering, const uint64_t
   hd_buffer words = {0};
   for (uint32_t i = 0; i < lowering->system->machine_count; i++) {
     hd_loc loc = hd_model_location(lowering->model, state, i);
-    hd_buffer_printf(&words, "%s%s at %s", i == 0 ? "" : ", ", alphabet->peers[lowering->system->machines[i].peer.v],
-                     hd_model_loc_name(lowering->model, loc));
+    const hd_machine *machine = &lowering->system->machines[i];
+    hd_buffer_printf(&words, "%s%s at ", i == 0 ? "" : ", ", alphabet->peers[machine->peer.v]);
+    add_state_words(lowering, machine, loc, &words);
   }
   bool any = false;
   for (uint32_t q = 0; q < lowering->queue_count; q++) {
@@ -47,6 +67,86 @@ const char *hd_explain_configuration(const hd_lowering *lowering, const uint64_t
   return copy;
 }
 
+/* " waits for a from P or b from Q", " wants to send c to R, whose queue is full"; empty for a peer without arcs here.
+ */
+static void add_wishes(const hd_lowering *lowering, const hd_machine *machine, uint32_t local, bool sends,
+                       hd_buffer *words) {
+  const hd_alphabet *alphabet = &lowering->system->alphabet;
+  bool any = false;
+  for (uint32_t a = machine->first_arc[local]; a < machine->first_arc[local + 1]; a++) {
+    if (machine->arcs[a].send != sends) {
+      continue;
+    }
+    const hd_message_info *info = &alphabet->messages[machine->arcs[a].message.v];
+    hd_buffer_add_text(words, any ? " or " : sends ? " wants to send " : " waits for ");
+    hd_buffer_printf(words, "%s %s %s", info->name, sends ? "to" : "from",
+                     alphabet->peers[sends ? info->to.v : info->from.v]);
+    any = true;
+  }
+  hd_buffer_add_text(words, any && sends ? ", where there is no room" : "");
+}
+
+/* ", and cannot read mf" for the heads of the peer's queues. */
+static void add_heads(const hd_lowering *lowering, hd_peer peer, const uint64_t *state, hd_buffer *words) {
+  bool any = false;
+  for (uint32_t q = 0; q < lowering->queue_count; q++) {
+    uint32_t head =
+        lowering->queue_to[q].v == peer.v ? hd_model_queue_head(lowering->model, state, lowering->queues[q]) : 0;
+    if (head != 0) {
+      const hd_message_info *info = &lowering->system->alphabet.messages[lowering->queue_letters[q][head - 1].v];
+      hd_buffer_printf(words, "%s%s from %s", any ? ", " : "; it cannot read ", info->name,
+                       lowering->system->alphabet.peers[info->from.v]);
+      any = true;
+    }
+  }
+}
+
+static const char *stuck_peer_words(const hd_lowering *lowering, const hd_machine *machine, uint32_t local,
+                                    const uint64_t *state, hd_arena *arena) {
+  hd_buffer words = {0};
+  hd_buffer_add_text(&words, lowering->system->alphabet.peers[machine->peer.v]);
+  if (machine->first_arc[local] == machine->first_arc[local + 1]) {
+    hd_buffer_add_text(&words, " has nothing to do here, and may not stop");
+  }
+  add_wishes(lowering, machine, local, false, &words);
+  add_wishes(lowering, machine, local, true, &words);
+  add_heads(lowering, machine->peer, state, &words);
+  const char *copy = words.failed ? NULL : hd_arena_copy_text(arena, words.data, words.size_bytes);
+  hd_buffer_free(&words);
+  return copy;
+}
+
+const char *const *hd_explain_stuck(const hd_lowering *lowering, const uint64_t *state, hd_arena *arena,
+                                    size_t *count) {
+  const char **sentences = hd_arena_alloc_array(arena, HD_STUCK_PEERS_MAX + 2, sizeof *sentences);
+  const char *configuration = hd_explain_configuration(lowering, state, arena);
+  if (sentences == NULL || configuration == NULL) {
+    return NULL;
+  }
+  size_t stuck = 0;
+  sentences[0] = hd_arena_printf(arena, "the configuration: %s", configuration);
+  bool whole = sentences[0] != NULL;
+  for (uint32_t i = 0; i < lowering->system->machine_count && whole; i++) {
+    const hd_machine *machine = &lowering->system->machines[i];
+    uint32_t local = hd_model_loc_tag(lowering->model, hd_model_location(lowering->model, state, i));
+    if (!machine->may_stop[local] && stuck++ < HD_STUCK_PEERS_MAX) {
+      sentences[stuck] = stuck_peer_words(lowering, machine, local, state, arena);
+      whole = sentences[stuck] != NULL;
+    }
+  }
+  *count = 1 + (stuck < HD_STUCK_PEERS_MAX ? stuck : HD_STUCK_PEERS_MAX);
+  if (whole && stuck > HD_STUCK_PEERS_MAX) {
+    sentences[*count] = hd_arena_printf(arena, "and %zu more peers may not stop", stuck - HD_STUCK_PEERS_MAX);
+    whole = sentences[(*count)++] != NULL;
+  }
+  return whole ? sentences : NULL;
+}
+
+/* The input's names die with its tree, before a result is printed: lines hold copies. */
+static const char *copy_name(hd_result *result, const char *name) {
+  return hd_arena_copy_text(result->arena, name, strlen(name));
+}
+
 hd_status hd_explain_trace(const hd_lowering *lowering, const hd_trace *trace, bool configurations, hd_result *result,
                            hd_finding *finding) {
   const hd_alphabet *alphabet = &lowering->system->alphabet;
@@ -62,13 +162,16 @@ hd_status hd_explain_trace(const hd_lowering *lowering, const hd_trace *trace, b
     const hd_machine_arc *arc = hd_explain_step(lowering, &trace->steps[i], &peer);
     const hd_message_info *info = &alphabet->messages[arc->message.v];
     hd_trace_line *line = &finding->trace[i];
-    line->actor = alphabet->peers[peer.v];
+    line->actor = copy_name(result, alphabet->peers[peer.v]);
     line->action = arc->send ? "send" : "receive";
-    line->label = info->name;
-    line->peer = alphabet->peers[arc->send ? info->to.v : info->from.v];
+    line->label = copy_name(result, info->name);
+    line->peer = copy_name(result, alphabet->peers[arc->send ? info->to.v : info->from.v]);
     line->position = hd_text_position(lowering->system->text, arc->span.begin);
     line->visible = arc->send;
     finding->length += arc->send;
+    if (line->actor == NULL || line->label == NULL || line->peer == NULL) {
+      return HD_E_NOMEM;
+    }
     if (configurations) {
       const uint64_t *after = trace->states + (i + 1) * trace->words;
       line->note = hd_explain_configuration(lowering, after, result->arena);

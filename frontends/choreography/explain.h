@@ -11,6 +11,11 @@ hd_status hd_explain_trace(const hd_lowering *lowering, const hd_trace *trace, b
                            hd_finding *finding);
 /* "P1 at {s1}, P2 at {s0}; queues: P2 [ms]" for a state; in the result's arena, NULL when memory is out. */
 const char *hd_explain_configuration(const hd_lowering *lowering, const uint64_t *state, hd_arena *arena);
+/* Why nothing moves in a stuck configuration: first the configuration, then a sentence for each peer that may not stop
+ * (what it waits for, which queue is full, what it cannot read), at most HD_STUCK_PEERS_MAX of them. NULL when memory
+ * is out. */
+#define HD_STUCK_PEERS_MAX 8u
+const char *const *hd_explain_stuck(const hd_lowering *lowering, const uint64_t *state, hd_arena *arena, size_t *count);
 /* The trace as JSON text heddle.trace/1, in the arena; NULL when memory is out. */
 const char *hd_explain_saved_trace(const hd_lowering *lowering, const hd_trace *trace, hd_arena *arena);
 

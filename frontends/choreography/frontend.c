@@ -142,20 +142,6 @@ static const char *stuck_sentence(const hd_lowering *lowering, hd_stuck stuck, h
   return "";
 }
 
-/* One line per peer that cannot go on: what it waits for or which queue is full. */
-static hd_status stuck_details(const hd_lowering *lowering, const uint64_t *state, hd_result *result,
-                               hd_finding *finding) {
-  const char **details = hd_arena_alloc_array(result->arena, 1, sizeof *details);
-  const char *words = hd_explain_configuration(lowering, state, result->arena);
-  if (details == NULL || words == NULL) {
-    return HD_E_NOMEM;
-  }
-  details[0] = hd_arena_printf(result->arena, "the configuration: %s", words);
-  finding->details = details;
-  finding->detail_count = 1;
-  return details[0] == NULL ? HD_E_NOMEM : HD_OK;
-}
-
 hd_status hdi_add_stuck_findings(const hd_lowering *lowering, const hd_outcome *outcome, hd_result *result) {
   for (uint32_t kind = 1; kind < HD_STUCK_COUNT; kind++) {
     const hd_found *found = &outcome->found[HD_SLOT_STOP(kind)];
@@ -174,11 +160,9 @@ hd_status hdi_add_stuck_findings(const hd_lowering *lowering, const hd_outcome *
     finding->message = stuck_sentence(lowering, (hd_stuck)kind, result->arena);
     finding->count = found->count;
     hd_status status = hd_explain_trace(lowering, found->trace, false, result, finding);
-    if (status == HD_OK) {
-      status =
-          stuck_details(lowering, found->trace->states + found->trace->length * found->trace->words, result, finding);
-    }
-    if (status != HD_OK || finding->message == NULL) {
+    const uint64_t *state = found->trace->states + found->trace->length * found->trace->words;
+    finding->details = hd_explain_stuck(lowering, state, result->arena, &finding->detail_count);
+    if (status != HD_OK || finding->message == NULL || finding->details == NULL) {
       return status == HD_OK ? HD_E_NOMEM : status;
     }
     finding->position =

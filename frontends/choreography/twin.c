@@ -13,6 +13,7 @@
 #include "frontends/choreography/twin.h"
 
 #include "core/base/check.h"
+#include "frontends/choreography/sequence.h"
 
 #include <stdlib.h>
 
@@ -21,12 +22,9 @@ typedef struct step {
   hd_message message;
 } step;
 
-#define HD_MAP_NAME pairs
-#define HD_MAP_KEY uint64_t
-#define HD_MAP_VALUE step
-#define HD_MAP_HASH(key) hd_hash_word(key)
-#define HD_MAP_EQUAL(a, b) ((a) == (b))
-#include "core/base/map.h"
+#define HD_ARRAY_NAME steps
+#define HD_ARRAY_TYPE step
+#include "core/base/array.h"
 
 typedef struct search {
   const hd_dfa *dfa;
@@ -34,11 +32,17 @@ typedef struct search {
   hd_peer peer;
   hd_message *history; /* messages alone: a peer never both sends and receives the same one */
   uint32_t history_length;
-  pairs reached; /* entries in order of discovery: the queue of the search */
+  hdi_sequences pairs; /* [state, matched] in order of discovery: the queue of the search */
+  steps reached_by;    /* per pair */
 } search;
 
-static uint64_t pair_of(uint32_t state, uint32_t matched) {
-  return ((uint64_t)matched << 32) | state;
+/* Stores the pair unless it is known. */
+static hd_status reach(search *s, uint32_t state, uint32_t matched, step by) {
+  const uint32_t pair[2] = {state, matched};
+  uint32_t id;
+  bool fresh;
+  hd_status status = hdi_sequences_add(&s->pairs, pair, 2, &id, &fresh);
+  return status == HD_OK && fresh ? steps_push(&s->reached_by, by) : status;
 }
 
 static bool concerns(const search *s, hd_message message) {
@@ -62,9 +66,7 @@ static hd_status collect_history(search *s, const hd_witness *witness) {
   return HD_OK;
 }
 
-static hd_status expand(search *s, uint32_t entry) {
-  uint64_t key = s->reached.entries[entry].key;
-  uint32_t state = (uint32_t)key, matched = (uint32_t)(key >> 32);
+static hd_status expand(search *s, uint32_t entry, uint32_t state, uint32_t matched) {
   for (uint32_t a = s->dfa->first_arc[state]; a < s->dfa->first_arc[state + 1]; a++) {
     const hd_dfa_arc *arc = &s->dfa->arcs[a];
     uint32_t then = matched;
@@ -74,7 +76,7 @@ static hd_status expand(search *s, uint32_t entry) {
       }
       then = matched + 1;
     }
-    hd_status status = pairs_put(&s->reached, pair_of(arc->to, then), (step){entry, arc->message}, NULL, NULL);
+    hd_status status = reach(s, arc->to, then, (step){entry, arc->message});
     if (status != HD_OK) {
       return status;
     }
@@ -85,7 +87,7 @@ static hd_status expand(search *s, uint32_t entry) {
 /* The word from the start to `entry`. */
 static hd_status write_word(const search *s, uint32_t entry, hd_arena *arena, hd_witness *witness) {
   size_t length = 0;
-  for (uint32_t e = entry; e != 0; e = s->reached.entries[e].value.parent) {
+  for (uint32_t e = entry; e != 0; e = s->reached_by.data[e].parent) {
     length++;
   }
   witness->twin = hd_arena_alloc_array(arena, length + 1, sizeof witness->twin[0]);
@@ -93,8 +95,8 @@ static hd_status write_word(const search *s, uint32_t entry, hd_arena *arena, hd
     return HD_E_NOMEM;
   }
   witness->twin_length = length;
-  for (uint32_t e = entry; e != 0; e = s->reached.entries[e].value.parent) {
-    witness->twin[--length] = s->reached.entries[e].value.message;
+  for (uint32_t e = entry; e != 0; e = s->reached_by.data[e].parent) {
+    witness->twin[--length] = s->reached_by.data[e].message;
   }
   return HD_OK;
 }
@@ -105,15 +107,18 @@ hd_status hdi_witness_find_twin(const hd_dfa *dfa, const hd_alphabet *alphabet, 
   hd_message extra = witness->moves[witness->move_count - 1].message;
   hd_status status = collect_history(&s, witness);
   if (status == HD_OK) {
-    status = pairs_put(&s.reached, pair_of(0, 0), (step){0, {HD_NONE}}, NULL, NULL);
+    status = reach(&s, 0, 0, (step){0, {HD_NONE}});
   }
   bool found = false;
-  for (uint32_t entry = 0; status == HD_OK && !found && entry < s.reached.count; entry++) {
-    uint64_t key = s.reached.entries[entry].key;
-    found = (uint32_t)(key >> 32) == s.history_length && hd_dfa_next(dfa, (uint32_t)key, extra) != HD_NONE;
-    status = found ? write_word(&s, entry, arena, witness) : expand(&s, entry);
+  for (uint32_t entry = 0; status == HD_OK && !found && entry < s.pairs.count; entry++) {
+    uint32_t length;
+    const uint32_t *pair = hdi_sequences_get(&s.pairs, entry, &length);
+    uint32_t state = pair[0], matched = pair[1];
+    found = matched == s.history_length && hd_dfa_next(dfa, state, extra) != HD_NONE;
+    status = found ? write_word(&s, entry, arena, witness) : expand(&s, entry, state, matched);
   }
-  pairs_free(&s.reached);
+  hdi_sequences_free(&s.pairs);
+  steps_free(&s.reached_by);
   free(s.history);
   return status == HD_OK && !found ? HD_E_INTERNAL : status;
 }

@@ -116,7 +116,7 @@ class Choreography(Case):
                              (3**pairs, 2 * pairs * 3 ** (pairs - 1)))
 
     def test_thread_count_changes_nothing(self):
-        self.write("chain.chor", chain(7))
+        self.write("chain.chor", chain(6))
         for command in ("check", "explore"):
             for name in ("transfer.chor", "relaxed.chor", "chain.chor"):
                 seen = [without_machine_fields(self.heddle(command, "--format=json", f"-j{threads}", name).objects[0])
@@ -171,7 +171,7 @@ class Choreography(Case):
         result = self.result("explore", "--no-reduction", "--timeout=500ms", "chain.chor", code=4)
         self.assertLess(time.monotonic() - begin, 20)
         self.assertIn("time limit", result["not_covered"])
-        result = self.result("explore", "--no-reduction", "--memory=64M", "--timeout=100s", "chain.chor", code=4)
+        result = self.result("explore", "--no-reduction", "--memory=16M", "--timeout=100s", "chain.chor", code=4)
         self.assertIn("memory limit", result["not_covered"])
         result = self.result("explore", "--no-reduction", "--depth=3", "chain.chor", code=4)
         self.assertIn("depth limit", result["not_covered"])

@@ -8,35 +8,30 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
-#define FILE_BYTES_MAX ((size_t)1 << 24)
-
-static uint8_t *load(const char *path, size_t *size_bytes) {
+/* A heap copy of exactly the file's size, so that a sanitizer sees a read past its end. NULL when it cannot be read. */
+static uint8_t *load(const char *path, size_t size_bytes) {
   FILE *file = fopen(path, "rb");
   if (file == NULL) {
     return NULL;
   }
-  uint8_t *data = malloc(FILE_BYTES_MAX);
-  *size_bytes = data == NULL ? 0 : fread(data, 1, FILE_BYTES_MAX, file);
+  uint8_t *data = malloc(size_bytes == 0 ? 1 : size_bytes);
+  if (data != NULL && fread(data, 1, size_bytes, file) != size_bytes) {
+    free(data);
+    data = NULL;
+  }
   (void)fclose(file);
   return data;
 }
 
-/* A heap copy of exactly the file's size, so that a sanitizer sees a read past its end. */
-static bool run_file(const char *path) {
-  size_t size_bytes = 0;
-  uint8_t *data = load(path, &size_bytes);
+static bool run_file(const char *path, size_t size_bytes) {
+  uint8_t *data = load(path, size_bytes);
   if (data == NULL) {
-    return false;
-  }
-  uint8_t *exact = realloc(data, size_bytes == 0 ? 1 : size_bytes);
-  if (exact == NULL) {
-    free(data);
     return false;
   }
   (void)printf("%s\n", path);
   (void)fflush(stdout);
-  (void)LLVMFuzzerTestOneInput(exact, size_bytes);
-  free(exact);
+  (void)LLVMFuzzerTestOneInput(data, size_bytes);
+  free(data);
   return true;
 }
 
@@ -49,7 +44,7 @@ static size_t run_folder(const char *folder) {
     struct stat about;
     int length = snprintf(path, sizeof path, "%s/%s", folder, names[i]->d_name);
     if (length > 0 && (size_t)length < sizeof path && stat(path, &about) == 0 && S_ISREG(about.st_mode)) {
-      ran += run_file(path) ? 1 : 0;
+      ran += run_file(path, (size_t)about.st_size) ? 1 : 0;
     }
     free(names[i]);
   }

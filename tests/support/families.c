@@ -22,7 +22,6 @@
  * side b likewise. Bound = length never blocks. pairs = m: the m-th power of one pair's states.
  *
  * One thread at a time per text; cost: linear in the text. */
-#define _POSIX_C_SOURCE 200809L
 #include "tests/support/families.h"
 
 #include <stdio.h>

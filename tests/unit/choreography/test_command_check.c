@@ -193,3 +193,34 @@ Test(command_check, blocks_are_a_shuffle) {
   cr_assert_eq(run.result->states, 33u); /* 3 states of the first block times 11 of the second */
   run_text_free(&run);
 }
+
+/* Where a proof answers instead of a search, the complete search says the same, for both semantics. */
+Test(command_check, what_the_diamond_says_the_search_confirms) {
+  unsigned by_proof[2] = {0, 0};
+  for (uint64_t seed = 1; seed <= 3000; seed++) {
+    char *text = hd_random_chor(seed * 104729, 2, 4);
+    cr_assert_not_null(text);
+    int semantics = (int)(seed % 2);
+    run_text proof, search;
+    run_text_init(&proof);
+    proof.options.semantics = semantics;
+    run_text_command(&proof, HD_COMMAND_CHECK, "t.chor", text);
+    cr_assert_eq(proof.status, HD_OK);
+    if (proof.result->verdict == HD_VERDICT_HOLDS && strstr(proof.result->basis, "diamond also excludes") != NULL) {
+      by_proof[semantics]++;
+      run_text_init(&search);
+      search.options.semantics = semantics;
+      search.options.bound = 2;
+      search.options.all = true;
+      run_text_command(&search, HD_COMMAND_CHECK, "t.chor", text);
+      cr_assert_eq(search.status, HD_OK);
+      cr_assert_not_null(strstr(search.result->basis, "explored completely"), "%s", search.result->basis);
+      cr_assert_eq(search.result->verdict, HD_VERDICT_HOLDS, "seed %llu:\n%s", (unsigned long long)seed, text);
+      run_text_free(&search);
+    }
+    run_text_free(&proof);
+    free(text);
+  }
+  cr_assert_gt(by_proof[0], 20u, "only %u mailbox proofs", by_proof[0]);
+  cr_assert_gt(by_proof[1], 20u, "only %u p2p proofs", by_proof[1]);
+}

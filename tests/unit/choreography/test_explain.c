@@ -105,3 +105,58 @@ Test(explain, a_drawing_shows_the_run_and_what_left_the_choreography) {
   cr_assert_null(strstr(dot, "\"P1 -> P2 : mc\",color=red"));
   run_text_free(&run);
 }
+
+Test(explain, a_stuck_configuration_says_what_each_peer_waits_for) {
+  static const char *const fsa =
+      ".outputs Client\n.state graph\nc0 Server ! body c1\nc1 Server ! header c2\n.marking c0\n.end\n"
+      ".outputs Server\n.state graph\ns0 Client ? header s1\ns1 Client ? body s2\n.marking s0\n.end\n";
+  run_text run;
+  run_text_init(&run);
+  run_text_command(&run, HD_COMMAND_CHECK, "t.fsa", fsa);
+  cr_assert_eq(run.status, HD_OK);
+  cr_assert_eq(run.result->finding_count, 1u);
+  const hd_finding *finding = &run.result->findings[0];
+  cr_assert_eq(finding->detail_count, 3u);
+  cr_assert_str_eq(finding->details[0], "the configuration: Client at c1, Server at s0; queued: Server [body]");
+  cr_assert_str_eq(finding->details[1], "Client wants to send header to Server, where there is no room");
+  cr_assert_str_eq(finding->details[2], "Server waits for header from Client; it cannot read body from Client");
+  run_text_free(&run);
+}
+
+Test(explain, long_local_states_and_many_stuck_peers_are_cut_with_their_number) {
+  hd_buffer fsa = {0}; /* 12 peers that wait for each other in a ring */
+  for (unsigned i = 0; i < 12; i++) {
+    hd_buffer_printf(&fsa, ".outputs P%u\n.state graph\na%u P%u ? m b%u\nb%u P%u ! m a%u\n.marking a%u\n.end\n", i, i,
+                     (i + 11) % 12, i, i, (i + 1) % 12, i, i);
+  }
+  run_text run;
+  run_text_init(&run);
+  run_text_command(&run, HD_COMMAND_CHECK, "t.fsa", fsa.data);
+  cr_assert_eq(run.status, HD_OK);
+  const hd_finding *finding = &run.result->findings[0];
+  cr_assert_eq(finding->detail_count, 1u + HD_STUCK_PEERS_MAX + 1u);
+  cr_assert_str_eq(finding->details[HD_STUCK_PEERS_MAX + 1], "and 4 more peers may not stop");
+  run_text_free(&run);
+  hd_buffer_free(&fsa);
+
+  hd_buffer chor = {0}; /* Z sees nothing of a long exchange, then a message it must answer */
+  for (unsigned i = 0; i < 12; i++) {
+    hd_buffer_printf(&chor, "state aLongStateName%u:\n  A -> B : x%u => aLongStateName%u\n", i, i, i + 1);
+  }
+  hd_buffer_add_text(&chor, "state aLongStateName12:\n  Z -> A : z => end\n");
+  run_text_init(&run);
+  run_text_command(&run, HD_COMMAND_CHECK, "t.chor", chor.data);
+  hd_lowering *lowering = NULL;
+  hd_system *system = NULL;
+  cr_assert_eq(hd_project(run.ast->file, 100, &system), HD_OK);
+  cr_assert_eq(hd_lower_system(system, NULL, NULL, 1, HD_MAILBOX, &lowering), HD_OK);
+  const uint64_t *initial;
+  cr_assert_eq(hd_model_initial(lowering->model, &initial), 1u);
+  const char *words = hd_explain_configuration(lowering, initial, run.result->arena);
+  cr_assert_not_null(strstr(words, "Z at {aLongStateName0,aLongStateName1,aLongStateName2,... 13 states}"), "%s",
+                     words);
+  hd_lowering_free(lowering);
+  hd_system_free(system);
+  run_text_free(&run);
+  hd_buffer_free(&chor);
+}

@@ -56,6 +56,9 @@ Test(print_chor, headers_only_where_needed) {
   /* Headers that give another order than mention does are kept. */
   static const char swapped[] = "peers P, Q\nstate a:\n  P -> Q : m => b\n  P -> Q : m => c\nstate c:\nstate b:\n";
   expect_chor(swapped, swapped);
+  static const char again[] =
+      "peers P, Q\nstate a:\n  P -> Q : m => b\n  P -> Q : m => c\n  P -> Q : n => b\nstate c:\nstate b:\n";
+  expect_chor(again, again);
   expect_chor("state a: P -> Q : m => b\nP -> Q : m => c\nstate b:\n", plain);
   /* A state that nothing mentions would vanish without its header. */
   static const char lonely[] = "peers P, Q\nstate a:\n  P -> Q : m => b\nstate b:\nstate lonely:\n";
@@ -77,6 +80,66 @@ static void print_again(const char *name, const char *data, size_t size_bytes) {
 
 Test(print_chor, cases) {
   reader_cases_good(HDI_CHOR, print_again);
+}
+
+static int compare_lines(const void *a, const void *b) {
+  const char *const *left = a, *const *right = b;
+  return strcmp(*left, *right);
+}
+
+/* Cuts `text` into lines, in place, and sorts them. */
+static char **sort_lines(char *text, size_t *count) {
+  char **lines = malloc((strlen(text) + 1) * sizeof lines[0]);
+  cr_assert(lines != NULL);
+  *count = 0;
+  for (char *rest = NULL, *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
+    lines[(*count)++] = line;
+  }
+  qsort(lines, *count, sizeof lines[0], compare_lines);
+  return lines;
+}
+
+/* A projection numbers messages in the order of its .chor file, so what reads back is the same up to numbers: each
+ * machine has the same lines. */
+static void print_projection(const char *name, const char *data, size_t size_bytes) {
+  hd_text *text = NULL, *printed_text = NULL;
+  hd_chor_file *file = read_chor(data, size_bytes, &text);
+  hd_system *system = NULL;
+  cr_assert(hd_project(file, 1000, &system) == HD_OK);
+  hd_buffer printed = {0};
+  hd_fsa_print(system, all_peers, &printed);
+  hd_system *again = read_fsa(printed.data, &printed_text);
+  cr_assert(again->machine_count == system->machine_count);
+  for (uint32_t m = 0; m < again->machine_count; m++) {
+    hd_buffer before = {0}, after = {0};
+    hd_fsa_print(system, (hd_peer){m}, &before);
+    hd_fsa_print(again, (hd_peer){m}, &after);
+    size_t before_count = 0, after_count = 0;
+    char **before_lines = sort_lines(before.data, &before_count), **after_lines = sort_lines(after.data, &after_count);
+    cr_assert(before_count == after_count, "%s, machine %u", name, m);
+    for (size_t i = 0; i < before_count; i++) {
+      cr_assert_str_eq(before_lines[i], after_lines[i], "%s, machine %u", name, m);
+    }
+    cr_assert(system->machines[m].state_count == again->machines[m].state_count);
+    free(before_lines);
+    free(after_lines);
+    hd_buffer_free(&before);
+    hd_buffer_free(&after);
+  }
+  hd_system_free(again);
+  hd_system_free(system);
+  hd_chor_file_free(file);
+  hd_text_free(printed_text);
+  hd_text_free(text);
+  hd_buffer_free(&printed);
+}
+
+Test(print_fsa, projections) {
+  reader_cases_good(HDI_CHOR, print_projection);
+  static const char odd[] =
+      "choreography o\nstate .s:\n  1 -> 0 : --m => --t\nstate --t:\n  0 -> 1 : .end => .s\n  0 -> 2 : a => .s\n"
+      "choreography p\nstate .s:\n  -- -> .outputs : m => .s\n";
+  print_projection("odd names", odd, strlen(odd));
 }
 
 static const char two_machines[] =

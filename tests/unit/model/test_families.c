@@ -140,7 +140,36 @@ Test(families, dining) {
   }
 }
 
-/* The same with fork processes and unbuffered channels: take i is channel 2i, release i is 2i+1. */
+/* Philosophers who eat once, n mutexes, left first: a(n) = 4a(n-1) + 2a(n-2) + 5, one deadlock. */
+Test(families, dining_once) {
+  size_t expected[] = {0, 0, 19, 87, 0, 0};
+  for (uint32_t n = 2; n <= 5; n++) {
+    expected[n] = n < 4 ? expected[n] : 4 * expected[n - 1] + 2 * expected[n - 2] + 5;
+    hd_builder *b = hd_builder_new();
+    hd_process philosopher = add_process(b, "philosopher", n, n);
+    hd_var mutexes = add_array(b, "mutex", 0, 1, 0, n);
+    hd_expr next = op2(b, HD_OP_MOD, op2(b, HD_OP_ADD, hd_build_self(b), num(b, 1)), num(b, (int64_t)n));
+    hd_expr sides[4] = {hd_build_self(b), next, next, hd_build_self(b)};
+    hd_loc from = add_loc(b, philosopher, 0);
+    for (int i = 0; i < 4; i++) {
+      bool locks = i < 2;
+      hd_loc to = add_loc(b, philosopher, i == 3 ? HD_LOC_END : 0);
+      hd_expr guard = locks ? op2(b, HD_OP_EQ, hd_build_read_at(b, mutexes, sides[i]), num(b, 0)) : HD_NO_EXPR;
+      hd_stmt stmt = {.kind = HD_STMT_ASSIGN, .var = mutexes, .index = sides[i], .a = num(b, locks ? 1 : 0)};
+      add_do(b, from, to, guard, stmt);
+      from = to;
+    }
+    hd_model *model = finish(b);
+    walk w = walk_model(model, NULL);
+    cr_assert_eq(w.count, expected[n], "dining once %u: %zu", n, w.count);
+    cr_assert_eq(w.stuck, 1);
+    cr_assert_eq(w.proper, 1);
+    walk_free(&w);
+    hd_model_free(model);
+  }
+}
+
+/* Philosophers with fork processes and unbuffered channels: take i is channel 2i, release i is 2i+1. */
 Test(families, dining_by_rendezvous) {
   for (uint32_t n = 2; n <= 6; n++) {
     hd_builder *b = hd_builder_new();

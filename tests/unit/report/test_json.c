@@ -134,3 +134,39 @@ Test(report_json, appends_after_what_is_there_and_respects_failure) {
   hd_buffer_free(&out);
   hd_result_free(result);
 }
+
+static size_t allocations_left;
+
+static void *failing_malloc(size_t size_bytes) {
+  if (allocations_left == 0) {
+    return NULL;
+  }
+  allocations_left--;
+  return malloc(size_bytes);
+}
+
+/* Wherever the JSON library runs out of memory, the answer is an error and never a line that lacks something. */
+Test(report_json, each_failed_allocation_is_told) {
+  hd_result *result = sample_new();
+  char *whole = print(result);
+  json_set_alloc_funcs(failing_malloc, free);
+  size_t failures = 0;
+  for (;; failures++) {
+    cr_assert_lt(failures, 10000);
+    hd_buffer out = {0};
+    allocations_left = failures;
+    hd_status status = hd_result_print_json(result, &out);
+    char *line = hd_buffer_take(&out);
+    if (status == HD_OK) {
+      cr_assert_str_eq(line, whole);
+      free(line);
+      break;
+    }
+    cr_assert_eq(status, HD_E_NOMEM);
+    cr_assert_null(line);
+  }
+  json_set_alloc_funcs(malloc, free);
+  cr_assert_gt(failures, 50);
+  free(whole);
+  hd_result_free(result);
+}

@@ -2,6 +2,7 @@
 #include "tests/support/hd_test.h"
 #include "tests/unit/report/sample.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static char *print(const hd_result *result, bool color, int verbose) {
