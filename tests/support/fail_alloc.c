@@ -3,6 +3,7 @@
 #include "tests/support/fail_alloc.h"
 
 #include "core/base/atomic.h"
+#include "tests/support/hd_test.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -113,4 +114,19 @@ int64_t hd_fail_alloc_sweep(bool (*run)(void *payload, bool *succeeded), void *p
     }
   }
   return failures;
+}
+
+void hd_fail_alloc_exhaust(hd_status (*attempt)(uint64_t failing, uint64_t *asked)) {
+  hd_status status = HD_E_NOMEM;
+  uint64_t failing = 0;
+  for (; status != HD_OK; failing++) {
+    int64_t before = hd_fail_alloc_live();
+    uint64_t asked = 0;
+    status = attempt(failing, &asked);
+    unsigned long long number = (unsigned long long)failing;
+    cr_assert(status == HD_OK || status == HD_E_NOMEM, "allocation %llu: status %d", number, (int)status);
+    cr_assert((status == HD_OK) == (asked <= failing), "allocation %llu failed and nobody noticed", number);
+    cr_assert(hd_fail_alloc_live() == before, "allocation %llu failed and something was lost", number);
+  }
+  cr_assert(failing > 4); /* something was made to fail */
 }

@@ -5,6 +5,8 @@
 #ifndef HEDDLE_TESTS_SUPPORT_FAIL_ALLOC_H
 #define HEDDLE_TESTS_SUPPORT_FAIL_ALLOC_H
 
+#include "core/base/status.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -24,5 +26,10 @@ void hd_fail_alloc_note(int64_t blocks);
  * exactly when nothing was refused), and returns whether everything else was as it should be. Returns how many failures
  * were injected, -1 when a run misbehaved or leaked. */
 int64_t hd_fail_alloc_sweep(bool (*run)(void *payload, bool *succeeded), void *payload);
+
+/* The same for what answers with a status: `attempt` runs once with its first allocation refused, then with its second,
+ * until it succeeds. It calls hd_fail_alloc_after(failing, false) before the work and returns what that answered, with
+ * *asked set from hd_fail_alloc_stop. The test fails unless each refusal answers HD_E_NOMEM and loses nothing. */
+void hd_fail_alloc_exhaust(hd_status (*attempt)(uint64_t failing, uint64_t *asked));
 
 #endif

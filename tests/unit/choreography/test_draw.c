@@ -5,21 +5,11 @@
 #include "tests/support/hd_test.h"
 #include "tests/support/run_text.h"
 
-#include <stdlib.h>
-
-static void check_file_transfer(run_text *run) {
-  char *text = run_text_load("tests/cases/choreography/file_transfer.chor");
-  cr_assert_not_null(text);
-  run_text_init(run);
-  run_text_command(run, HD_COMMAND_CHECK, "f.chor", text);
-  cr_assert_eq(run->status, HD_OK);
-  cr_assert_geq(run->result->finding_count, 1u);
-  free(text);
-}
+static const char file_transfer[] = "tests/cases/choreography/file_transfer.chor";
 
 Test(draw, a_drawing_shows_the_run_and_what_left_the_choreography) {
   run_text run;
-  check_file_transfer(&run);
+  run_text_check_file(&run, file_transfer);
   const char *dot = run.result->dot;
   cr_assert_not_null(dot);
   cr_assert_not_null(strstr(dot, "\"P2 -> P1 : mf\",color=red"));

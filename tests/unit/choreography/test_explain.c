@@ -5,21 +5,11 @@
 #include "tests/support/hd_test.h"
 #include "tests/support/run_text.h"
 
-#include <stdlib.h>
-
-static void check_file_transfer(run_text *run) {
-  char *text = run_text_load("tests/cases/choreography/file_transfer.chor");
-  cr_assert_not_null(text);
-  run_text_init(run);
-  run_text_command(run, HD_COMMAND_CHECK, "f.chor", text);
-  cr_assert_eq(run->status, HD_OK);
-  cr_assert_geq(run->result->finding_count, 1u);
-  free(text);
-}
+static const char file_transfer[] = "tests/cases/choreography/file_transfer.chor";
 
 Test(explain, a_trace_is_told_in_the_source_s_terms) {
   run_text run;
-  check_file_transfer(&run);
+  run_text_check_file(&run, file_transfer);
   const hd_finding *finding = &run.result->findings[0];
   cr_assert_str_eq(finding->trace[0].actor, "P1");
   cr_assert_str_eq(finding->trace[0].action, "send");

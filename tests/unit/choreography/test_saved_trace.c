@@ -5,17 +5,7 @@
 #include "tests/support/hd_test.h"
 #include "tests/support/run_text.h"
 
-#include <stdlib.h>
-
-static void check_file_transfer(run_text *run) {
-  char *text = run_text_load("tests/cases/choreography/file_transfer.chor");
-  cr_assert_not_null(text);
-  run_text_init(run);
-  run_text_command(run, HD_COMMAND_CHECK, "f.chor", text);
-  cr_assert_eq(run->status, HD_OK);
-  cr_assert_geq(run->result->finding_count, 1u);
-  free(text);
-}
+static const char file_transfer[] = "tests/cases/choreography/file_transfer.chor";
 
 /* Replays `trace` on the input of `run`; returns the status and leaves the result in *result. */
 static hd_status replay(const run_text *run, const char *trace, hd_diag *diag, hd_result **result) {
@@ -30,7 +20,7 @@ static hd_status replay(const run_text *run, const char *trace, hd_diag *diag, h
 
 Test(saved_trace, a_saved_trace_runs_again) {
   run_text run;
-  check_file_transfer(&run);
+  run_text_check_file(&run, file_transfer);
   hd_result *result = NULL;
   cr_assert_not_null(run.result->trace);
   cr_assert_eq(replay(&run, run.result->trace, NULL, &result), HD_OK);
@@ -61,7 +51,7 @@ Test(saved_trace, a_trace_that_is_wrong_is_refused_with_words) {
        "step 1 of the trace, P1 send mc to P2, is not possible"},
   };
   run_text run;
-  check_file_transfer(&run);
+  run_text_check_file(&run, file_transfer);
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     hd_result *result = NULL;
     hd_diag *diag = hd_diag_new();
@@ -81,7 +71,7 @@ Test(saved_trace, a_trace_that_is_wrong_is_refused_with_words) {
 Test(saved_trace, keeps_a_large_bound_and_the_semantics) {
   static const uint32_t bounds[] = {1, 7, INT32_MAX, (uint32_t)INT32_MAX + 1, UINT32_MAX};
   run_text run;
-  check_file_transfer(&run);
+  run_text_check_file(&run, file_transfer);
   hd_system *system = NULL;
   hd_lowering *lowering = NULL;
   cr_assert_eq(hd_project(run.ast->file, 100, &system), HD_OK);
