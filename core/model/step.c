@@ -93,12 +93,7 @@ static hdi_ran apply(hd_stepper *stepper, step_party party, int64_t received) {
       return ran;
     }
   }
-  const hdi_write *write = model->writes.data + rule->writes;
-  for (uint32_t i = 0; i < rule->write_count; i++, write++) {
-    uint64_t word = next[write->word];
-    word = (word & ~write->moved) | (((word & write->moved) >> write->down) & write->moved);
-    next[write->word] = (word & ~write->clear) | write->set;
-  }
+  hdi_rule_write(model, rule, next);
   return HDI_RAN_OK;
 }
 

@@ -91,6 +91,16 @@ static inline bool hdi_rule_tests(const hd_model *model, const hdi_rule *rule, c
   return true;
 }
 
+/* Applies the rule's masked writes. */
+static inline void hdi_rule_write(const hd_model *model, const hdi_rule *rule, uint64_t *next) {
+  const hdi_write *write = model->writes.data + rule->writes;
+  for (uint32_t i = 0; i < rule->write_count; i++, write++) {
+    uint64_t word = next[write->word];
+    word = (word & ~write->moved) | (((word & write->moved) >> write->down) & write->moved);
+    next[write->word] = (word & ~write->clear) | write->set;
+  }
+}
+
 static inline const hdi_group *hdi_group_at(const hd_model *model, const uint64_t *state, uint32_t instance) {
   const hdi_instance *inst = &model->instances.data[instance];
   return &model->groups.data[inst->groups + hdi_field_bits(&model->fields.data[inst->loc_field], state)];
