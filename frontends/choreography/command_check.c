@@ -397,8 +397,21 @@ static hd_status cross_check(check_run *run) {
   return status;
 }
 
+/* Rules change no verdict: who wrote one should not take "holds" for its blessing. */
+static void say_rules_are_not_checked(check_run *run) {
+  const hd_chor_file *file = run->ast->file;
+  bool any = false;
+  for (uint32_t i = 0; i < file->block_count; i++) {
+    any = any || file->blocks[i].rule_count != 0;
+  }
+  if (any) {
+    hd_result_add_text(run->result, "never_rules", "not checked: they are for repairs");
+  }
+}
+
 static hd_status check_choreography(check_run *run) {
   const hd_options *options = run->request->options;
+  say_rules_are_not_checked(run);
   uint32_t last = options->as_published ? 1 : options->up_to != 0 ? options->up_to : options->bound;
   run->bound = options->as_published || options->up_to != 0 ? 1 : options->bound;
   for (;; run->bound++) {

@@ -18,7 +18,7 @@ struct hd_ast {
 hd_status hdi_choreography_check(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_result *result);
 hd_status hdi_choreography_explore(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_result *result);
 hd_status hdi_choreography_project(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_buffer *out);
-hd_status hdi_choreography_replay(const hd_ast *ast, const hd_text *trace, const hd_request *request, hd_diag *diag,
+hd_status hdi_choreography_replay(const hd_ast *ast, const hd_text *text, const hd_request *request, hd_diag *diag,
                                   hd_result *result);
 
 /* Most local states of one projected peer, and states of Det(C): beyond it the answer is "inconclusive". */

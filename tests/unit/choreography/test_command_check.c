@@ -174,6 +174,23 @@ Test(command_check, threads_do_not_change_the_answer_on_random_inputs) {
   }
 }
 
+Test(command_check, a_verdict_says_that_it_is_not_about_never_rules) {
+  static const char *const rules[] = {"", "never m, k\n"};
+  for (size_t i = 0; i < 2; i++) {
+    hd_buffer text = {0};
+    hd_buffer_printf(&text, "choreography one\nstate x: C -> D : x => y\nchoreography two\n%s", rules[i]);
+    hd_buffer_add_text(&text, "state a: A -> B : m => b\nstate b: A -> B : k => a\n");
+    run_text run;
+    run_text_init(&run);
+    run_text_command(&run, HD_COMMAND_CHECK, "t.chor", text.data);
+    cr_assert_eq(run.status, HD_OK);
+    cr_assert_eq(run.result->verdict, HD_VERDICT_HOLDS);
+    cr_assert_eq(strcmp(run.result->facts[0].name, "never_rules") == 0, i == 1);
+    run_text_free(&run);
+    hd_buffer_free(&text);
+  }
+}
+
 Test(command_check, blocks_are_a_shuffle) {
   static const char *const text =
       "choreography one\nstate a:\n  A -> B : x => b\n"

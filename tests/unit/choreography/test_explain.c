@@ -123,6 +123,21 @@ Test(explain, a_stuck_configuration_says_what_each_peer_waits_for) {
   run_text_free(&run);
 }
 
+Test(explain, a_peer_that_waits_and_has_no_room_gets_one_sentence_for_both) {
+  static const char *const fsa =
+      ".outputs C\n.state graph\nc0 S ? late c1\nc0 S ! more c2\n.marking c0\n.end\n"
+      ".outputs S\n.state graph\ns0 C ? more s0\n.marking s0\n.end\n"
+      ".outputs T\n.state graph\nt0 S ! stock t1\n.marking t0\n.end\n";
+  run_text run;
+  run_text_init(&run);
+  run_text_command(&run, HD_COMMAND_CHECK, "t.fsa", fsa);
+  cr_assert_eq(run.status, HD_OK);
+  cr_assert_eq(run.result->findings[0].detail_count, 3u);
+  cr_assert_str_eq(run.result->findings[0].details[1],
+                   "C waits for late from S; it also wants to send more to S, where there is no room");
+  run_text_free(&run);
+}
+
 Test(explain, long_local_states_and_many_stuck_peers_are_cut_with_their_number) {
   hd_buffer fsa = {0}; /* 12 peers that wait for each other in a ring */
   for (unsigned i = 0; i < 12; i++) {
