@@ -194,9 +194,9 @@ static uint64_t write_cell(hdi_wide_set *set, hdi_wide_lane *lane, const uint64_
 }
 
 /* At an empty slot: tries to make it refer to the state. NEW, FULL and NOMEM are final; KNOWN means that another worker
- * was faster and *seen holds its reference. *cell is the state's reference once it is written, 0 before. */
+ * was faster and the slot is occupied now. *cell is the state's reference once it is written, 0 before. */
 static hd_insert try_slot(hdi_wide_set *set, uint32_t worker, hd_atomic_u64 *slot, uint64_t fragment,
-                          const uint64_t *state, uint64_t *cell, uint64_t *seen) {
+                          const uint64_t *state, uint64_t *cell) {
   hdi_wide_lane *lane = &set->lanes[worker];
   if (!hdi_table_reserve(&set->table, worker)) {
     return HD_INSERT_FULL;
@@ -208,10 +208,11 @@ static hd_insert try_slot(hdi_wide_set *set, uint32_t worker, hd_atomic_u64 *slo
       return HD_INSERT_NOMEM;
     }
   }
-  /* HD-SYNC V7: acq_rel; pairs with V6, V7 of other workers, V12. Publishes: the state's words and the pointers that
-   * lead to them; on failure acquires the winner's. Why not weaker: readers follow the reference at once. Why not
-   * stronger: no order between slots is needed (see word_set.c). */
-  if (hd_cas_acqrel(slot, seen, fragment | *cell)) {
+  /* HD-SYNC V7: acq_rel; pairs with V6, V12. Publishes: the state's words and the pointers that lead to them. Why not
+   * weaker: readers follow the reference at once. Why not stronger: no order between slots is needed (see word_set.c).
+   */
+  uint64_t empty = 0;
+  if (hd_cas_acqrel(slot, &empty, fragment | *cell)) {
     lane->used++;
     hdi_table_added(&set->table, worker);
     return HD_INSERT_NEW;
@@ -233,10 +234,11 @@ static hd_insert insert_hashed(hdi_wide_set *set, uint32_t worker, const uint64_
        * compared. Why not stronger: no order between slots is needed. */
       uint64_t seen = hd_load_acq(&line[i]);
       if (seen == 0) {
-        hd_insert answer = try_slot(set, worker, &line[i], fragment, state, &cell, &seen);
+        hd_insert answer = try_slot(set, worker, &line[i], fragment, state, &cell);
         if (answer != HD_INSERT_KNOWN) {
           return answer;
         }
+        seen = hd_load_acq(&line[i]); /* V6 again: the winner's reference */
       }
       if (slot_holds(set, seen, fragment, state)) {
         return HD_INSERT_KNOWN;

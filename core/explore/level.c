@@ -70,13 +70,13 @@ static void accept(hdi_worker *worker, const uint64_t *state) {
   }
 }
 
-static hd_status stash(hdi_worker *worker, const uint64_t *state) {
-  hdi_words *words = &worker->stash;
-  if (hdi_words_reserve(words, words->count + worker->run->words) != HD_OK) {
+hd_status hdi_words_append(hdi_words *words, const uint64_t *state, uint32_t count) {
+  if (hdi_words_reserve(words, words->count + count) != HD_OK) {
     return HD_E_NOMEM;
   }
-  memmove(words->data + words->count, state, worker->run->words * sizeof *state); /* hdi_level_retry: the same place */
-  words->count += worker->run->words;
+  HD_ASSERT(words->data != NULL);
+  memcpy(words->data + words->count, state, count * sizeof *state);
+  words->count += count;
   return HD_OK;
 }
 
@@ -89,7 +89,7 @@ static void take_answer(hdi_worker *worker, hd_insert answer, const uint64_t *st
     case HD_INSERT_KNOWN:
       break;
     case HD_INSERT_FULL:
-      if (stash(worker, state) == HD_OK) {
+      if (hdi_words_append(&worker->stash, state, worker->run->words) == HD_OK) {
         hdi_run_pause(worker->run);
       } else {
         fail(worker, HD_E_NOMEM);
@@ -130,13 +130,13 @@ void hdi_level_seed(hdi_worker *worker) {
 }
 
 void hdi_level_retry(hdi_worker *worker) {
-  uint32_t words = worker->run->words;
-  size_t count = worker->stash.count;
-  worker->stash.count = 0; /* what stays is written back at or before the place it is read from */
-  for (size_t i = 0; i < count; i += words) {
-    const uint64_t *state = worker->stash.data + i;
+  hdi_words stash = worker->stash;
+  worker->stash = (hdi_words){0};
+  for (size_t i = 0; i < stash.count; i += worker->run->words) {
+    const uint64_t *state = stash.data + i;
     take_answer(worker, hd_visited_insert(worker->run->visited, worker->number, state), state);
   }
+  hdi_words_free(&stash);
 }
 
 static void file_step(hdi_worker *worker, const uint64_t *next, const hd_step *step) {

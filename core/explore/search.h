@@ -12,6 +12,9 @@
 #define HD_ARRAY_TYPE uint64_t
 #include "core/base/array.h"
 
+/* Appends `count` > 0 words. HD_E_NOMEM leaves the array as it was. */
+hd_status hdi_words_append(hdi_words *words, const uint64_t *state, uint32_t count);
+
 /* What all workers do between two barriers. */
 typedef enum hdi_phase {
   HDI_PHASE_SEED,  /* insert the initial states */

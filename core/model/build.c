@@ -109,6 +109,7 @@ hd_loc hd_build_loc(hd_builder *builder, hd_process process, const char *name, u
   model->has_exclusive |= (flags & HD_LOC_EXCLUSIVE) != 0;
   model->has_strong |= (flags & HD_LOC_ATOMIC) != 0;
   model->has_weak |= (flags & HD_LOC_ATOMIC_WEAK) != 0;
+  model->has_eager |= (flags & HD_LOC_EAGER) != 0;
   return (hd_loc){add_loc(builder, process.v, name, flags, tag)};
 }
 
@@ -268,7 +269,7 @@ static void require_edge(const hd_builder *builder, const hd_edge_desc *desc) {
   HD_REQUIRE(desc->label.v == 0 || is_label(builder, desc->label));
   HD_REQUIRE(desc->weight <= 1 && (unsigned)desc->kind < HD_EDGE_KIND_COUNT);
   bool syncs = desc->side != HD_SIDE_NONE;
-  HD_REQUIRE(!syncs || desc->channel.v != 0);
+  HD_REQUIRE(!syncs || (desc->channel.v != 0 && (from->flags & HD_LOC_EAGER) == 0));
   require_expr(builder, from->process, desc->guard, false, !syncs);
   require_expr(builder, from->process, desc->channel, false, false);
   require_expr(builder, from->process, desc->value, false, true);

@@ -205,9 +205,10 @@ static void add_pairs(flat_maker *maker, uint32_t instance, const hdi_rule *send
 
 /* ---- groups ---- */
 
-static void add_group(flat_maker *maker, uint32_t instance, const hdi_group *from, hd_weight_filter weights) {
+static void add_group(flat_maker *maker, uint32_t instance, const hdi_group *from, hd_weight_filter weights,
+                      bool eager) {
   uint32_t begin = (uint32_t)(maker->flat->narrow.count + maker->flat->wide.count);
-  hdi_flat_group group = {.begin = begin, .end = begin};
+  hdi_flat_group group = {.begin = begin, .end = begin, .eager = eager};
   for (uint32_t r = from->begin; r < from->end && !maker->refused && maker->status == HD_OK; r++) {
     const hdi_rule rule = maker->model->rules.data[r];
     if (rule.side == HD_SIDE_NONE && is_wanted(weights, rule.weight)) {
@@ -227,7 +228,9 @@ static void add_instances(flat_maker *maker, hd_weight_filter weights) {
     uint32_t most = 0;
     for (uint64_t v = 0; v <= model->fields.data[instance->loc_field].top && !maker->refused && maker->status == HD_OK;
          v++) {
-      add_group(maker, i, &model->groups.data[instance->groups + v], weights);
+      uint32_t loc = model->process_locs.data[instance->locs + v];
+      bool eager = (model->locs.data[loc].flags & HD_LOC_EAGER) != 0;
+      add_group(maker, i, &model->groups.data[instance->groups + v], weights, eager);
       const hdi_flat_groups *groups = &maker->flat->groups[weights];
       if (maker->status == HD_OK) {
         const hdi_flat_group *last = &groups->data[groups->count - 1];
@@ -282,47 +285,62 @@ uint32_t hd_stepper_flat_max(const hd_stepper *stepper) {
   return stepper->model->flat.successors_max;
 }
 
-static size_t run_narrow(const hd_model *model, const hdi_flat_group *groups, uint64_t state, uint64_t *next) {
-  const hdi_instance *instance = model->instances.data, *end = instance + model->instances.count;
-  const hdi_field *fields = model->fields.data;
-  const hdi_flat_word *rules = model->flat.narrow.data;
-  uint64_t *out = next;
-  for (; instance < end; instance++) {
-    const hdi_flat_group *group = &groups[instance->groups + hdi_field_bits(&fields[instance->loc_field], &state)];
-    const hdi_flat_word *rule = rules + group->begin, *last = rules + group->end;
-    if (!group->odd) {
-      for (; rule < last; rule++) { /* no branch: the next slot is written anyway and kept when the rule is enabled */
-        *out = (state & ~rule->clear) | rule->set;
-        out += (state & rule->mask) == rule->value;
-      }
-      continue;
-    }
-    for (; rule < last; rule++) {
-      if ((state & rule->mask) == rule->value && (rule->some == 0 || (state & rule->some) != 0)) {
-        uint64_t moved = (state & ~rule->moved) | (((state & rule->moved) >> rule->down) & rule->moved);
-        *out++ = (moved & ~rule->clear) | rule->set;
-      }
-    }
-  }
-  return (size_t)(out - next);
+static const hdi_flat_group *flat_group_at(const hd_model *model, const hdi_flat_group *groups, const uint64_t *state,
+                                           uint32_t instance) {
+  const hdi_instance *inst = &model->instances.data[instance];
+  return &groups[inst->groups + hdi_field_bits(&model->fields.data[inst->loc_field], state)];
 }
 
-static size_t run_wide(const hd_model *model, const hdi_flat_group *groups, const uint64_t *state, uint64_t *next) {
-  size_t count = 0;
-  for (uint32_t i = 0; i < model->instances.count; i++) {
-    const hdi_instance *instance = &model->instances.data[i];
-    const hdi_flat_group *group =
-        &groups[instance->groups + hdi_field_bits(&model->fields.data[instance->loc_field], state)];
-    for (uint32_t r = group->begin; r < group->end; r++) {
-      const hdi_rule *rule = &model->flat.wide.data[r];
-      if (hdi_rule_tests(model, rule, state)) {
-        uint64_t *out = next + count++ * model->words;
-        memcpy(out, state, model->words * sizeof *state);
-        hdi_rule_write(model, rule, out);
-      }
+/* Writes the successors of a state of one word by one group's rules; returns the place behind the last one. */
+static inline uint64_t *fire_narrow(const hdi_flat_word *rules, const hdi_flat_group *group, uint64_t state,
+                                    uint64_t *out) {
+  const hdi_flat_word *rule = rules + group->begin;
+  const hdi_flat_word *last = rules + group->end;
+  if (!group->odd) {
+    for (; rule < last; rule++) { /* no branch: the next slot is written anyway and kept when the rule is enabled */
+      *out = (state & ~rule->clear) | rule->set;
+      out += (state & rule->mask) == rule->value;
+    }
+    return out;
+  }
+  for (; rule < last; rule++) {
+    if ((state & rule->mask) == rule->value && (rule->some == 0 || (state & rule->some) != 0)) {
+      uint64_t moved = (state & ~rule->moved) | (((state & rule->moved) >> rule->down) & rule->moved);
+      *out++ = (moved & ~rule->clear) | rule->set;
     }
   }
-  return count;
+  return out;
+}
+
+/* The same for wide states. */
+static uint64_t *fire_wide(const hd_model *model, const hdi_flat_group *group, const uint64_t *state, uint64_t *out) {
+  for (uint32_t r = group->begin; r < group->end; r++) {
+    const hdi_rule *rule = &model->flat.wide.data[r];
+    if (hdi_rule_tests(model, rule, state)) {
+      memcpy(out, state, model->words * sizeof *state);
+      hdi_rule_write(model, rule, out);
+      out += model->words;
+    }
+  }
+  return out;
+}
+
+static uint64_t *fire(const hd_model *model, const hdi_flat_group *group, const uint64_t *state, uint64_t *out) {
+  return model->words == 1 ? fire_narrow(model->flat.narrow.data, group, *state, out)
+                           : fire_wide(model, group, state, out);
+}
+
+/* The first instance at an eager location that has a step of any weight; HD_NONE when there is none. `scratch` holds
+ * its successors. */
+static uint32_t first_eager(const hd_model *model, const uint64_t *state, uint64_t *scratch) {
+  const hdi_flat_group *any = model->flat.groups[HD_WEIGHT_ANY].data;
+  for (uint32_t i = 0; i < model->instances.count; i++) {
+    const hdi_flat_group *group = flat_group_at(model, any, state, i);
+    if (group->eager && fire(model, group, state, scratch) != scratch) {
+      return i;
+    }
+  }
+  return HD_NONE;
 }
 
 size_t hd_stepper_flat_run(const hd_stepper *stepper, const uint64_t *state, hd_weight_filter weights, uint64_t *next) {
@@ -335,5 +353,21 @@ size_t hd_stepper_flat_run(const hd_stepper *stepper, const uint64_t *state, hd_
     weights = HD_WEIGHT_ANY;
   }
   const hdi_flat_group *groups = model->flat.groups[weights].data;
-  return model->words == 1 ? run_narrow(model, groups, *state, next) : run_wide(model, groups, state, next);
+  uint64_t *out = next;
+  uint32_t eager = model->has_eager ? first_eager(model, state, next) : HD_NONE;
+  if (eager != HD_NONE) {
+    out = fire(model, flat_group_at(model, groups, state, eager), state, next);
+  } else if (model->words == 1) {
+    const hdi_instance *instance = model->instances.data;
+    const hdi_instance *end = instance + model->instances.count;
+    for (; instance < end; instance++) {
+      uint64_t loc = hdi_field_bits(&model->fields.data[instance->loc_field], state);
+      out = fire_narrow(model->flat.narrow.data, &groups[instance->groups + loc], *state, out);
+    }
+  } else {
+    for (uint32_t i = 0; i < model->instances.count; i++) {
+      out = fire_wide(model, flat_group_at(model, groups, state, i), state, out);
+    }
+  }
+  return (size_t)(out - next) / model->words;
 }

@@ -281,7 +281,8 @@ typedef struct hdi_flat_word {
 /* The rules of one instance at one location. */
 typedef struct hdi_flat_group {
   uint32_t begin, end;
-  bool odd; /* one word: some rule has `some` or `moved` */
+  bool odd;   /* one word: some rule has `some` or `moved` */
+  bool eager; /* of an eager location; in groups[HD_WEIGHT_ANY] only */
 } hdi_flat_group;
 
 #define HD_ARRAY_NAME hdi_flat_words
@@ -332,7 +333,7 @@ struct hd_model {
   hdi_flat flat;
   uint32_t words, bits;
   uint32_t stack_depth; /* values that any piece of code needs */
-  bool has_exclusive, has_strong, has_weak, has_zero_weights;
+  bool has_exclusive, has_strong, has_weak, has_eager, has_zero_weights;
 };
 
 struct hd_builder {

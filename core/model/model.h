@@ -123,10 +123,13 @@ typedef enum hd_fault {
 } hd_fault;
 
 /* Location flags. */
-#define HD_LOC_END 1u          /* a process may stop here */
-#define HD_LOC_DAEMON 2u       /* a process may wait here for ever */
-#define HD_LOC_EXCLUSIVE 4u    /* while some process is here, only processes at exclusive locations start a step */
-#define HD_LOC_ATOMIC 8u       /* protected, strong: a step that arrives here runs on (see "compound step") */
+#define HD_LOC_END 1u       /* a process may stop here */
+#define HD_LOC_DAEMON 2u    /* a process may wait here for ever */
+#define HD_LOC_EXCLUSIVE 4u /* while some process is here, only processes at exclusive locations start a step */
+#define HD_LOC_ATOMIC 8u    /* protected, strong: a step that arrives here runs on (see "compound step") */
+#define HD_LOC_EAGER                                                                                    \
+  32u /* while some process is here and can make a step, the first such process makes the only steps: a \
+         reduction that the frontend has proved. Edges from here take part in no rendezvous */
 #define HD_LOC_ATOMIC_WEAK 16u /* protected, weak: at most one process may be at such a location */
 
 /* What a step did: its identity is (edge, instance, partner_edge, partner_instance, next state). */

@@ -267,3 +267,15 @@ void hdi_fire_instance(hd_stepper *stepper, const uint64_t *state, uint32_t inst
     }
   }
 }
+
+bool hdi_instance_may_step(hd_stepper *stepper, const uint64_t *state, uint32_t instance) {
+  const hd_model *model = stepper->model;
+  const hdi_group *group = hdi_group_at(model, state, instance);
+  for (uint32_t r = group->begin; r < group->end; r++) {
+    step_party party = {.rule = &model->rules.data[r], .instance = instance};
+    if (enabled(&stepper->machine, state, party) != HDI_RAN_DISABLED) {
+      return true;
+    }
+  }
+  return false;
+}

@@ -158,6 +158,7 @@ hd_status hd_explain_trace(const hd_lowering *lowering, const hd_trace *trace, b
   }
   finding->trace_lines = trace->length;
   finding->length = 0;
+  finding->unit = "send";
   for (size_t i = 0; i < trace->length; i++) {
     hd_peer peer;
     const hd_machine_arc *arc = hd_explain_step(lowering, &trace->steps[i], &peer);

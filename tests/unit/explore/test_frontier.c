@@ -154,6 +154,21 @@ typedef struct storm {
   hd_atomic_u32 done;
 } storm;
 
+static void begin_storm(storm *s) {
+  *s = (storm){.chunks = calloc(CHUNKS, sizeof(hdi_chunk)), .taken = calloc(CHUNKS, sizeof(hd_atomic_u32))};
+  cr_assert(s->chunks != NULL && s->taken != NULL);
+  cr_assert_eq(hdi_deque_init(&s->deque), HD_OK);
+}
+
+static void end_storm(storm *s) {
+  for (size_t i = 0; i < CHUNKS; i++) {
+    cr_assert_eq(hd_load_rlx(&s->taken[i]), 1, "chunk %zu", i);
+  }
+  hdi_deque_clear(&s->deque);
+  free(s->chunks);
+  free((void *)s->taken);
+}
+
 static void take(storm *s, const hdi_chunk *chunk) {
   /* Reading the count checks that the chunk's contents came along with it. */
   hd_add_rlx(&s->taken[chunk - s->chunks], chunk->count);
@@ -204,15 +219,36 @@ static void storm_worker(hd_team *team, uint32_t worker, void *payload) {
 
 Test(frontier, every_chunk_is_taken_exactly_once) {
   for (uint32_t threads = 1; threads <= 8; threads *= 2) {
-    storm s = {.chunks = calloc(CHUNKS, sizeof(hdi_chunk)), .taken = calloc(CHUNKS, sizeof(hd_atomic_u32))};
-    cr_assert(s.chunks != NULL && s.taken != NULL);
-    cr_assert_eq(hdi_deque_init(&s.deque), HD_OK);
+    storm s;
+    begin_storm(&s);
     cr_assert_eq(hd_team_run(threads, storm_worker, &s), HD_OK);
-    for (size_t i = 0; i < CHUNKS; i++) {
-      cr_assert_eq(hd_load_rlx(&s.taken[i]), 1, "chunk %zu", i);
+    end_storm(&s);
+  }
+}
+
+/* Everybody is a thief and begins at the same moment. */
+static void thief(hd_team *team, uint32_t worker, void *payload) {
+  (void)worker;
+  storm *s = payload;
+  hd_team_barrier(team);
+  for (bool more = true; more;) {
+    const hdi_chunk *chunk = hdi_deque_steal(&s->deque, &more);
+    if (chunk != NULL) {
+      take(s, chunk);
+      more = true;
     }
-    hdi_deque_clear(&s.deque);
-    free(s.chunks);
-    free((void *)s.taken);
+  }
+}
+
+Test(frontier, thieves_do_not_take_the_same_chunk) {
+  for (int again = 0; again < 20; again++) {
+    storm s;
+    begin_storm(&s);
+    for (size_t i = 0; i < CHUNKS; i++) {
+      s.chunks[i].count = 1;
+      cr_assert_eq(hdi_deque_push(&s.deque, &s.chunks[i]), HD_OK);
+    }
+    cr_assert_eq(hd_team_run(again % 2 == 0 ? 2 : 4, thief, &s), HD_OK);
+    end_storm(&s);
   }
 }

@@ -55,6 +55,7 @@ static size_t compare(const hd_model *model, size_t states_max) {
 typedef struct simple {
   hd_builder *builder;
   uint64_t seed;
+  bool eager; /* location 0 of every process is */
   hd_loc locs[PROCESSES_MAX][LOCS];
   hd_var vars[4];
   hd_queue queues[2];
@@ -65,8 +66,8 @@ typedef struct simple {
 static void random_edge(simple *s, uint32_t process) {
   hd_stmt stmts[2];
   uint32_t count = 0;
-  hd_edge_desc desc = {.from = s->locs[process][draw_below(&s->seed, LOCS)],
-                       .to = s->locs[process][draw_below(&s->seed, LOCS)]};
+  uint32_t from = draw_below(&s->seed, LOCS);
+  hd_edge_desc desc = {.from = s->locs[process][from], .to = s->locs[process][draw_below(&s->seed, LOCS)]};
   desc.weight = draw_below(&s->seed, 2);
   if (draw_below(&s->seed, 3) == 0) {
     desc.guard = is(s->builder, s->vars[draw_below(&s->seed, 4)], draw_below(&s->seed, 3));
@@ -80,7 +81,7 @@ static void random_edge(simple *s, uint32_t process) {
     stmts[count++] = push(s->builder, queue, 1 + draw_below(&s->seed, 2));
   } else if (kind == 1) {
     stmts[count++] = pop(s->builder, queue, 1 + draw_below(&s->seed, 2));
-  } else if (kind == 2) {
+  } else if (kind == 2 && !(s->eager && from == 0)) { /* no rendezvous from an eager location */
     desc.side = draw_below(&s->seed, 2) == 0 ? HD_SIDE_SEND : HD_SIDE_RECEIVE;
     desc.channel = num(s->builder, draw_below(&s->seed, 2));
   }
@@ -92,11 +93,12 @@ static void random_edge(simple *s, uint32_t process) {
 /* `padding` variables of 60 bits make the state wider than one word. */
 static hd_model *simple_model(uint64_t seed, uint32_t padding) {
   simple s = {.builder = hd_builder_new(), .seed = seed};
+  s.eager = draw_below(&s.seed, 3) == 0;
   uint32_t processes = 2 + draw_below(&s.seed, PROCESSES_MAX - 1);
   for (uint32_t p = 0; p < processes; p++) {
     hd_process process = add_process(s.builder, "p", 1, 1);
     for (uint32_t l = 0; l < LOCS; l++) {
-      s.locs[p][l] = add_loc(s.builder, process, HD_LOC_END);
+      s.locs[p][l] = add_loc(s.builder, process, HD_LOC_END | (s.eager && l == 0 ? HD_LOC_EAGER : 0u));
     }
   }
   for (uint32_t i = 0; i < padding; i++) {
@@ -193,4 +195,40 @@ Test(flat, whatever_needs_more_than_a_masked_write_is_left_to_the_general_path) 
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
     cr_assert_not(is_flat_with(others[i]), "%s", others[i]);
   }
+}
+
+static bool count_step(void *payload, const uint64_t *next, const hd_step *step) {
+  (void)next;
+  uint32_t *instances = payload;
+  instances[step->instance]++;
+  return true;
+}
+
+/* Two processes: p can step at once, q may go first unless p is at an eager location. */
+static void eager_pair(bool eager, bool blocked, uint32_t steps[2]) {
+  hd_builder *builder = hd_builder_new();
+  hd_var x = add_var(builder, "x", 0, 1, blocked ? 1 : 0);
+  hd_process p = add_process(builder, "p", 1, 1), q = add_process(builder, "q", 1, 1);
+  hd_loc p0 = add_loc(builder, p, eager ? HD_LOC_EAGER : 0u), p1 = add_loc(builder, p, 0);
+  hd_loc q0 = add_loc(builder, q, 0), q1 = add_loc(builder, q, 0);
+  add_edge(builder, p0, p1, is(builder, x, 0), NULL, 0);
+  add_skip(builder, q0, q1);
+  hd_model *model = finish(builder);
+  hd_stepper *stepper = hd_stepper_new(model, NULL);
+  const uint64_t *state;
+  cr_assert_eq(hd_model_initial(model, &state), 1u);
+  steps[0] = steps[1] = 0;
+  cr_assert_eq(hd_stepper_run(stepper, state, HD_WEIGHT_ANY, count_step, steps), HD_OK);
+  hd_stepper_free(stepper);
+  hd_model_free(model);
+}
+
+Test(flat, an_eager_process_that_can_step_makes_the_only_steps) {
+  uint32_t steps[2];
+  eager_pair(false, false, steps);
+  cr_assert(steps[0] == 1 && steps[1] == 1);
+  eager_pair(true, false, steps);
+  cr_assert(steps[0] == 1 && steps[1] == 0);
+  eager_pair(true, true, steps); /* it cannot step: the others go on */
+  cr_assert(steps[0] == 0 && steps[1] == 1);
 }
