@@ -55,7 +55,8 @@ hd_monitor hd_build_monitor(hd_builder *builder, const char *name, uint32_t stat
 void hd_build_monitor_arc(hd_builder *builder, hd_monitor monitor, uint32_t from, hd_label label, uint32_t to);
 
 /* ---- expressions (64-bit integers; arithmetic that overflows 64 bits is HD_FAULT_RANGE) ---- */
-/* X(identifier, operands): operands are expressions. AND and OR are short-circuit; COND evaluates one of its arms. */
+/* X(identifier, operands): operands are expressions. AND and OR evaluate b only when it counts; COND is a ? b : c with
+ * one arm evaluated. Results of comparisons, NOT, AND and OR are 0 or 1. */
 #define HD_OP_TABLE(X) \
   X(NEG, 1)            \
   X(NOT, 1)            \
