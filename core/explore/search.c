@@ -140,7 +140,7 @@ hd_status hdi_run_new(const hd_search *search, uint32_t threads, bool keep, uint
   return HD_OK;
 }
 
-/* ---- the quiescent point: everything below, up to act(), is worker 0's while the others wait ---- */
+/* ---- the quiescent point: everything up to the parallel part is worker 0's while the others wait ---- */
 
 static hdi_action finish(hdi_run *run, hd_end end) {
   run->end = end;
