@@ -12,7 +12,7 @@ hd_status hdi_choreography_explore(const hd_ast *ast, const hd_request *request,
   hd_lowering *lowering = NULL;
   hd_status status = hdi_subject_make(ast, false, &subject);
   if (status == HD_OK) {
-    status = hd_lower_system(subject.system, NULL, NULL, options->bound, semantics, &lowering);
+    status = hd_lower_system(subject.system, NULL, NULL, options->bound, semantics, options->reduction, &lowering);
   }
   hd_outcome outcome;
   memset(&outcome, 0, sizeof outcome);
@@ -24,7 +24,7 @@ hd_status hdi_choreography_explore(const hd_ast *ast, const hd_request *request,
   if (status == HD_OK) {
     hd_result_take_outcome(result, &outcome, hdi_stuck_count(&outcome));
     result->bound = options->bound;
-    result->searched = hd_arena_printf(result->arena, "I_%u", options->bound);
+    result->searched = hdi_searched(lowering, result);
     result->semantics = hdi_semantics_name(semantics);
     result->not_covered = hdi_not_covered(&outcome, result);
     if (result->not_covered != NULL) {
@@ -139,7 +139,7 @@ hd_status hdi_choreography_replay(const hd_ast *ast, const hd_text *text, const 
     status = hdi_subject_make(ast, false, &subject);
   }
   if (status == HD_OK) {
-    status = hd_lower_system(subject.system, NULL, NULL, bound, semantics, &lowering);
+    status = hd_lower_system(subject.system, NULL, NULL, bound, semantics, false, &lowering);
   }
   if (status == HD_OK) {
     status = hd_saved_trace_run(lowering, text, diag, &trace);

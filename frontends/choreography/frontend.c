@@ -194,6 +194,13 @@ hd_status hdi_add_stuck_findings(const hd_lowering *lowering, const hd_outcome *
   return status;
 }
 
+const char *hdi_searched(const hd_lowering *lowering, hd_result *result) {
+  if (lowering->eager) {
+    hd_result_add_text(result, "reduction", "peers that can only read from one queue read at once (theorem 8)");
+  }
+  return hd_arena_printf(result->arena, "I_%u%s", lowering->bound, lowering->eager ? " reduced" : "");
+}
+
 const char *hdi_not_covered(const hd_outcome *outcome, hd_result *result) {
   if (outcome->end == HD_END_COMPLETE) {
     return NULL;

@@ -206,6 +206,7 @@ Test(command_check, blocks_are_a_shuffle) {
   cr_assert_eq(finding->length, 3u);
   run_text_free(&run);
   run_text_init(&run);
+  run.options.reduction = false;
   run_text_command(&run, HD_COMMAND_EXPLORE, "t.chor", text);
   cr_assert_eq(run.result->states, 33u); /* 3 states of the first block times 11 of the second */
   run_text_free(&run);
