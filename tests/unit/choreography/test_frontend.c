@@ -13,7 +13,7 @@ static void with_machines(void (*body)(const hd_lowering *lowering, hd_result *r
   run_text_init(&run);
   run_text_command(&run, HD_COMMAND_EXPLORE, "t.fsa", machines);
   hd_lowering *lowering = NULL;
-  cr_assert_eq(hd_lower_system(run.ast->machines, NULL, NULL, 1, HD_MAILBOX, &lowering), HD_OK);
+  cr_assert_eq(hd_lower_system(run.ast->machines, NULL, NULL, 1, HD_MAILBOX, false, &lowering), HD_OK);
   hd_result *result = hd_result_new(HD_COMMAND_CHECK, "t.fsa");
   cr_assert_not_null(result);
   body(lowering, result);

@@ -75,7 +75,7 @@ Test(saved_trace, keeps_a_large_bound_and_the_semantics) {
   hd_system *system = NULL;
   hd_lowering *lowering = NULL;
   cr_assert_eq(hd_project(run.ast->file, 100, &system), HD_OK);
-  cr_assert_eq(hd_lower_system(system, NULL, NULL, 1, HD_P2P, &lowering), HD_OK);
+  cr_assert_eq(hd_lower_system(system, NULL, NULL, 1, HD_P2P, false, &lowering), HD_OK);
   hd_trace *trace = hd_trace_begin(lowering->model, 0);
   for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
     hd_lowering other = *lowering; /* only its name is asked for */
