@@ -91,7 +91,7 @@ void hdi_wide_set_clear(hdi_wide_set *set) {
   for (uint64_t b = 0; set->blocks != NULL && b < HDI_WIDE_BLOCKS; b++) {
     hdi_wide_block *block = hd_load_acq(&set->blocks[b]); /* HD-SYNC V5: acquire; pairs with V2; quiescent. */
     if (block == NULL) {
-      break; /* numbers are given out in order */
+      continue; /* not needed, or its memory could not be had */
     }
     for (uint64_t c = 0; c < HDI_WIDE_BLOCK_CHUNKS; c++) {
       free(chunk_at(set, b * HDI_WIDE_BLOCK_CHUNKS + c));
