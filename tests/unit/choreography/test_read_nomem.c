@@ -34,7 +34,8 @@ static const char chor[] =
     "choreography n\npeers A, B\nnever a, b\nstate s:\n  A -> B : a => t\nstate t: A -> B : b => s\nstate u:\n"
     "choreography o\nstate s: C -> D : a => s\n";
 static const char fsa[] =
-    ".outputs A\nq 1 ! m r\nr 1 ? n q\nu 1 ? n q\n.marking q\n.end\n.outputs\nq 0 ? m q\nq 0 ! n q\n.marking q\n.end\n";
+    ".outputs A\nq 1 ! m r\nr 1 ? n q\nu 1 ? n q\n.marking q\n--@ final r\n.end\n.outputs\nq 0 ? m q\nq 0 ! n "
+    "q\n.marking q\n.end\n";
 
 /* Runs `attempt` with a longer and longer life before the first failure, until it lives. */
 static void exhaust(hd_status (*attempt)(void)) {
