@@ -164,7 +164,7 @@ static bool next_chunk(hdi_wide_set *set, hdi_wide_lane *lane) {
    * modification order of the counter. Why not weaker: it must be one read-modify-write. Why not stronger: the chunk is
    * published by the slots that refer to it. */
   uint64_t number = hd_add_rlx(&set->chunk_count, 1);
-  uint64_t most = (uint64_t)HDI_WIDE_BLOCKS * HDI_WIDE_BLOCK_CHUNKS;
+  uint64_t most = (uint64_t)HDI_WIDE_BLOCKS * HDI_WIDE_BLOCK_CHUNKS - 1; /* 1 + a cell's number fits into the index */
   hdi_wide_block *block = number < most ? block_for(set, number) : NULL;
   if (block == NULL) {
     free(chunk);
@@ -221,8 +221,7 @@ static hd_insert try_slot(hdi_wide_set *set, uint32_t worker, hd_atomic_u64 *slo
   return HD_INSERT_KNOWN;
 }
 
-hd_insert hdi_wide_set_insert(hdi_wide_set *set, uint32_t worker, const uint64_t *state) {
-  uint64_t hash = hash_state(set, state);
+static hd_insert insert_hashed(hdi_wide_set *set, uint32_t worker, const uint64_t *state, uint64_t hash) {
   uint64_t fragment = fragment_of(hash);
   const hdi_slots *slots = &set->table.now;
   uint64_t home = hash >> slots->shift;
@@ -247,6 +246,34 @@ hd_insert hdi_wide_set_insert(hdi_wide_set *set, uint32_t worker, const uint64_t
     }
   }
   return HD_INSERT_FULL;
+}
+
+hd_insert hdi_wide_set_insert(hdi_wide_set *set, uint32_t worker, const uint64_t *state) {
+  return insert_hashed(set, worker, state, hash_state(set, state));
+}
+
+/* Hashes and prefetches states begin .. end. */
+static void prepare(const hdi_wide_set *set, const uint64_t *states, size_t begin, size_t end, uint64_t *hashes) {
+  for (size_t i = begin; i < end; i++) {
+    uint64_t hash = hash_state(set, states + i * set->words);
+    HD_PREFETCH(hdi_slots_bucket(&set->table.now, hash >> set->table.now.shift));
+    hashes[i % (2 * HDI_PROBES_AHEAD)] = hash;
+  }
+}
+
+void hdi_wide_set_insert_many(hdi_wide_set *set, uint32_t worker, const uint64_t *states, size_t count,
+                              uint8_t *answers) {
+  uint64_t hashes[2 * HDI_PROBES_AHEAD];
+  size_t ready = count < HDI_PROBES_AHEAD ? count : HDI_PROBES_AHEAD;
+  prepare(set, states, 0, ready, hashes);
+  for (size_t i = 0; i < count;) {
+    size_t end = ready;
+    ready = count - end < HDI_PROBES_AHEAD ? count : end + HDI_PROBES_AHEAD;
+    prepare(set, states, end, ready, hashes);
+    for (; i < end; i++) {
+      answers[i] = (uint8_t)insert_hashed(set, worker, states + i * set->words, hashes[i % (2 * HDI_PROBES_AHEAD)]);
+    }
+  }
 }
 
 bool hdi_wide_set_contains(const hdi_wide_set *set, const uint64_t *state) {

@@ -179,8 +179,8 @@ static hd_status describe_witness(check_run *run, hd_finding *finding) {
 static hd_status witness_trace(check_run *run, hd_lowering *plain, hd_trace **out) {
   *out = NULL;
   hd_lowering *watched = NULL;
-  hd_status status =
-      hd_lower_system(run->subject.system, run->ast->file, run->subject.dfas, run->bound, run->semantics, &watched);
+  hd_status status = hd_lower_system(run->subject.system, run->ast->file, run->subject.dfas, run->bound, run->semantics,
+                                     false, &watched);
   hd_trace *trace = NULL;
   if (status == HD_OK) {
     status = hd_explain_witness(watched, &run->answer.witness, &trace);
@@ -247,7 +247,7 @@ static hd_status conclude_unrealizable(check_run *run) {
   hd_lowering *plain = NULL;
   hd_outcome outcome;
   memset(&outcome, 0, sizeof outcome);
-  hd_status status = hd_lower_system(run->subject.system, NULL, NULL, run->bound, run->semantics, &plain);
+  hd_status status = hd_lower_system(run->subject.system, NULL, NULL, run->bound, run->semantics, false, &plain);
   if (status == HD_OK) {
     status = add_unrealizable(run, plain);
   }
@@ -283,7 +283,8 @@ static hd_status conclude_by_search(check_run *run, const char *realizable) {
   hd_lowering *plain = NULL;
   hd_outcome outcome;
   memset(&outcome, 0, sizeof outcome);
-  hd_status status = hd_lower_system(run->subject.system, NULL, NULL, run->bound, run->semantics, &plain);
+  hd_status status = hd_lower_system(run->subject.system, NULL, NULL, run->bound, run->semantics,
+                                     run->request->options->reduction, &plain);
   if (status == HD_OK) {
     status = search_stuck(run, plain, 0, &outcome);
   }
@@ -292,7 +293,7 @@ static hd_status conclude_by_search(check_run *run, const char *realizable) {
     hd_result_take_outcome(result, &outcome, hdi_stuck_count(&outcome));
     result->seconds += seconds;
     result->deadlocks_apart = false;
-    result->searched = hd_arena_printf(result->arena, "I_%u", run->bound);
+    result->searched = hdi_searched(plain, result);
     result->not_covered = hdi_not_covered(&outcome, result);
     result->verdict = result->deadlocks != 0        ? HD_VERDICT_VIOLATED
                       : result->not_covered != NULL ? HD_VERDICT_INCONCLUSIVE
@@ -382,8 +383,8 @@ static hd_status cross_check(check_run *run) {
   hd_lowering *watched = NULL;
   hd_outcome outcome;
   memset(&outcome, 0, sizeof outcome);
-  hd_status status =
-      hd_lower_system(run->subject.system, run->ast->file, run->subject.dfas, run->bound, run->semantics, &watched);
+  hd_status status = hd_lower_system(run->subject.system, run->ast->file, run->subject.dfas, run->bound, run->semantics,
+                                     false, &watched);
   if (status == HD_OK) {
     hd_search search;
     hdi_search_init(watched, run->request, &search);

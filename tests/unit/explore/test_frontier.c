@@ -92,7 +92,7 @@ Test(frontier, failed_allocations_leave_lists_and_deques_whole) {
   hdi_pool_init(&pool, 1, &total_bytes);
   hdi_list list = {0};
   const uint64_t state = 7;
-  hd_fail_alloc_after(0, 1);
+  hd_fail_alloc_after(0, true);
   cr_assert_eq(hdi_list_append(&list, &pool, 10, &state), HD_E_NOMEM);
   hdi_deque deque;
   cr_assert_eq(hdi_deque_init(&deque), HD_E_NOMEM);
@@ -103,7 +103,7 @@ Test(frontier, failed_allocations_leave_lists_and_deques_whole) {
   hdi_chunk *chunks = calloc(1000, sizeof *chunks);
   cr_assert_not_null(chunks);
   size_t pushed = 0;
-  hd_fail_alloc_after(2, 1);
+  hd_fail_alloc_after(2, true);
   while (pushed < 1000 && hdi_deque_push(&deque, &chunks[pushed]) == HD_OK) {
     pushed++;
   }
