@@ -70,12 +70,14 @@ const char *hdi_semantics_name(hd_semantics semantics) {
   return semantics == HD_P2P ? "p2p" : "mailbox";
 }
 
-hd_status hdi_subject_make(const hd_ast *ast, bool with_dfas, hdi_subject *subject) {
+hd_status hdi_subject_make(const hd_ast *ast, bool with_dfas, const hd_request *request, hdi_subject *subject) {
   *subject = (hdi_subject){.ast = ast, .system = ast->machines};
   if (ast->file == NULL) {
     return HD_OK;
   }
-  hd_status status = hd_project(ast->file, HDI_SUBSETS_MAX, &subject->projected);
+  hd_subset_limits limits = {
+      .states_max = HDI_SUBSETS_MAX, .deadline_seconds = request->deadline_seconds, .cancel = request->cancel};
+  hd_status status = hd_project(ast->file, &limits, &subject->projected);
   subject->system = subject->projected;
   if (status == HD_OK && with_dfas) {
     subject->arena = hd_arena_new();
@@ -85,7 +87,7 @@ hd_status hdi_subject_make(const hd_ast *ast, bool with_dfas, hdi_subject *subje
     status = subject->dfas == NULL ? HD_E_NOMEM : HD_OK;
   }
   for (uint32_t b = 0; status == HD_OK && with_dfas && b < ast->file->block_count; b++) {
-    status = hd_chor_determinise(&ast->file->blocks[b], subject->arena, HDI_SUBSETS_MAX, &subject->dfas[b]);
+    status = hd_chor_determinise(&ast->file->blocks[b], subject->arena, &limits, &subject->dfas[b]);
   }
   if (status != HD_OK) {
     hdi_subject_clear(subject);
@@ -148,17 +150,27 @@ hd_status hdi_add_stuck_findings(const hd_lowering *lowering, const hd_outcome *
     if (found->count == 0) {
       continue;
     }
-    hd_finding *finding = hd_result_add_finding(result);
-    if (finding == NULL || (found->trace == NULL && found->trace_status == HD_E_NOMEM)) {
-      return HD_E_NOMEM;
+    if (found->trace == NULL && found->trace_status == HD_OK) {
+      return HD_E_INTERNAL;
     }
-    if (found->trace == NULL) {
-      return found->trace_status == HD_OK ? HD_E_INTERNAL : found->trace_status;
+    hd_finding *finding = hd_result_add_finding(result);
+    if (finding == NULL) {
+      return HD_E_NOMEM;
     }
     finding->kind = hd_stuck_name((hd_stuck)kind);
     finding->code = hd_stuck_code((hd_stuck)kind);
     finding->message = stuck_sentence(lowering, (hd_stuck)kind, result->arena);
     finding->count = found->count;
+    if (found->trace == NULL) { /* what was found stays found, although the search for its run was cut short */
+      static const char *const no_run[] = {"no run is shown: the second search, which rebuilds it, was cut short"};
+      finding->length = found->level;
+      finding->details = no_run;
+      finding->detail_count = 1;
+      if (finding->message == NULL) {
+        return HD_E_NOMEM;
+      }
+      continue;
+    }
     hd_status status = hd_explain_trace(lowering, found->trace, false, result, finding);
     const uint64_t *state = found->trace->states + found->trace->length * found->trace->words;
     finding->details = hd_explain_stuck(lowering, state, result->arena, &finding->detail_count);

@@ -24,7 +24,8 @@ hd_status hdi_choreography_replay(const hd_ast *ast, const hd_text *trace, const
 /* Most local states of one projected peer, and states of Det(C): beyond it the answer is "inconclusive". */
 #define HDI_SUBSETS_MAX (1u << 22)
 
-/* What every command starts from. `system` is the projection (owned) or the machines (borrowed). */
+/* What every command starts from, made within the time of the request. `system` is the projection (owned) or the
+ * machines (borrowed). */
 typedef struct hdi_subject {
   const hd_ast *ast;
   const hd_system *system;
@@ -32,14 +33,14 @@ typedef struct hdi_subject {
   hd_arena *arena;      /* owned; holds the dfas */
   hd_dfa *dfas;         /* Det of each block; NULL for .fsa or when not asked for */
 } hdi_subject;
-hd_status hdi_subject_make(const hd_ast *ast, bool with_dfas, hdi_subject *subject);
+hd_status hdi_subject_make(const hd_ast *ast, bool with_dfas, const hd_request *request, hdi_subject *subject);
 void hdi_subject_clear(hdi_subject *subject);
 
 /* A search over `lowering` with the limits of the request; stuck configurations are classified and traced. */
 void hdi_search_init(const hd_lowering *lowering, const hd_request *request, hd_search *search);
 /* Stuck configurations in an outcome, all kinds together. */
 uint64_t hdi_stuck_count(const hd_outcome *outcome);
-/* Adds a finding for each kind of stuck configuration that the outcome holds a trace for. */
+/* Adds a finding for each kind of stuck configuration in the outcome; without a run when that could not be rebuilt. */
 hd_status hdi_add_stuck_findings(const hd_lowering *lowering, const hd_outcome *outcome, hd_result *result);
 /* Words for what a search that did not end left out; NULL when it was complete. In the result's arena. */
 const char *hdi_not_covered(const hd_outcome *outcome, hd_result *result);

@@ -34,7 +34,7 @@ static chor_input given;
 static hd_status try_projecting(void) {
   hd_system *system = NULL;
   counting = true;
-  hd_status status = hd_project(given.file, 1000, &system);
+  hd_status status = hd_project(given.file, &(hd_subset_limits){.states_max = 1000}, &system);
   counting = false;
   cr_assert((system != NULL) == (status == HD_OK));
   hd_system_free(system);
@@ -45,7 +45,7 @@ static hd_status try_determinising(void) {
   hd_arena *arena = hd_arena_new();
   hd_dfa dfa;
   counting = true;
-  hd_status status = hd_chor_determinise(&given.file->blocks[0], arena, 1000, &dfa);
+  hd_status status = hd_chor_determinise(&given.file->blocks[0], arena, &(hd_subset_limits){.states_max = 1000}, &dfa);
   counting = false;
   hd_arena_free(arena);
   return status;

@@ -148,7 +148,7 @@ Test(explain, long_local_states_and_many_stuck_peers_are_cut_with_their_number) 
   run_text_command(&run, HD_COMMAND_CHECK, "t.chor", chor.data);
   hd_lowering *lowering = NULL;
   hd_system *system = NULL;
-  cr_assert_eq(hd_project(run.ast->file, 100, &system), HD_OK);
+  cr_assert_eq(hd_project(run.ast->file, &(hd_subset_limits){.states_max = 100}, &system), HD_OK);
   cr_assert_eq(hd_lower_system(system, NULL, NULL, 1, HD_MAILBOX, &lowering), HD_OK);
   const uint64_t *initial;
   cr_assert_eq(hd_model_initial(lowering->model, &initial), 1u);
@@ -159,4 +159,30 @@ Test(explain, long_local_states_and_many_stuck_peers_are_cut_with_their_number) 
   hd_system_free(system);
   run_text_free(&run);
   hd_buffer_free(&chor);
+}
+
+Test(explain, a_stuck_configuration_whose_run_was_not_rebuilt_is_still_found) {
+  run_text run;
+  check_file_transfer(&run);
+  hd_lowering *lowering = NULL;
+  hd_system *system = NULL;
+  cr_assert_eq(hd_project(run.ast->file, &(hd_subset_limits){.states_max = 100}, &system), HD_OK);
+  cr_assert_eq(hd_lower_system(system, NULL, NULL, 1, HD_MAILBOX, &lowering), HD_OK);
+  hd_outcome outcome;
+  memset(&outcome, 0, sizeof outcome);
+  outcome.found[HD_SLOT_STOP(HD_STUCK_DEADLOCK)] =
+      (hd_found){.count = 3, .level = 7, .trace = NULL, .trace_status = HD_E_LIMIT};
+  size_t before = run.result->finding_count;
+  cr_assert_eq(hdi_add_stuck_findings(lowering, &outcome, run.result), HD_OK);
+  cr_assert_eq(run.result->finding_count, before + 1);
+  const hd_finding *finding = &run.result->findings[before];
+  cr_assert_str_eq(finding->kind, "deadlock");
+  cr_assert_not_null(finding->message);
+  cr_assert_eq(finding->count, 3u);
+  cr_assert_eq(finding->length, 7u);
+  cr_assert_null(finding->trace);
+  cr_assert_eq(finding->detail_count, 1u);
+  hd_lowering_free(lowering);
+  hd_system_free(system);
+  run_text_free(&run);
 }
