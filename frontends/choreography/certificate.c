@@ -80,7 +80,7 @@ static hd_status check_in_step(const diamond_query *q, hd_arena *scratch, bool *
   }
   hdi_nfa nfa = {.state_count = q->dfa->state_count, .first_arc = q->dfa->first_arc, .arc_label = label, .arc_to = to};
   hdi_subsets sets;
-  hd_status status = hdi_subset_construct(&nfa, scratch, SUBSETS_MAX, &sets);
+  hd_status status = hdi_subset_construct(&nfa, scratch, &(hd_subset_limits){.states_max = SUBSETS_MAX}, &sets);
   if (status == HD_E_LIMIT) {
     *holds = false;
     return HD_OK;

@@ -12,6 +12,7 @@
 #define HEDDLE_FRONTENDS_CHOREOGRAPHY_H
 
 #include "core/base/arena.h"
+#include "core/base/atomic.h"
 #include "core/base/buffer.h"
 #include "core/base/check.h"
 #include "core/base/diag.h"
@@ -139,8 +140,16 @@ void hd_system_free(hd_system *system); /* NULL allowed */
 
 typedef enum hd_semantics { HD_MAILBOX, HD_P2P } hd_semantics; /* same order as the option's choices */
 
+/* What a subset construction may use. */
+typedef struct hd_subset_limits {
+  uint32_t states_max;         /* of one automaton */
+  double deadline_seconds;     /* on the clock of hd_machine_seconds; 0: none */
+  const hd_atomic_u32 *cancel; /* NULL allowed */
+} hd_subset_limits;
+
 /* Projection of all blocks on all peers, determinised by the subset construction over silent moves (paper, section 3).
- * HD_E_LIMIT when a machine would pass `states_max` states. Cost per peer: product of subsets and arcs. */
-hd_status hd_project(const hd_chor_file *file, uint32_t states_max, hd_system **out);
+ * HD_E_LIMIT when a machine would pass `states_max` states or at the deadline, HD_E_CANCELLED when cancelled. Cost per
+ * peer: product of subsets and arcs. */
+hd_status hd_project(const hd_chor_file *file, const hd_subset_limits *limits, hd_system **out);
 
 #endif

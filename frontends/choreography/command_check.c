@@ -233,7 +233,8 @@ static hd_status set_emits_from(check_run *run, const hd_lowering *plain, const 
   return hdi_set_emits(run->ast, plain, trace, run->result);
 }
 
-static hd_status conclude_unrealizable(check_run *run) {
+/* What is said of an unrealizable choreography once its run was replayed. */
+static hd_status set_unrealizable(check_run *run) {
   hd_result *result = run->result;
   result->verdict = HD_VERDICT_VIOLATED;
   result->scope = hd_arena_printf(result->arena, "with queues of length %u", run->bound);
@@ -244,6 +245,23 @@ static hd_status conclude_unrealizable(check_run *run) {
       run->request->options->as_published ? "; Theorem 1 as published asks this length alone" : "");
   hd_result_add_bool(result, "realizable", false);
   hd_result_add_text(result, "confused_peer", peer_name(run, run->answer.witness.peer));
+  return result->basis == NULL ? HD_E_NOMEM : HD_OK;
+}
+
+/* I_k is too large to be built: a run that was not replayed is not shown. */
+static hd_status conclude_without_replay(check_run *run) {
+  hd_result *result = run->result;
+  result->verdict = HD_VERDICT_INCONCLUSIVE;
+  result->complete = false;
+  result->not_covered = hd_arena_printf(result->arena,
+                                        "realizability at queue length %u: the per-peer check finds a difference, and "
+                                        "I_%u, on which its run is to be replayed, is too large",
+                                        run->bound, run->bound);
+  return result->not_covered == NULL ? HD_E_NOMEM : HD_OK;
+}
+
+static hd_status conclude_unrealizable(check_run *run) {
+  hd_result *result = run->result;
   hd_lowering *plain = NULL;
   hd_outcome outcome;
   memset(&outcome, 0, sizeof outcome);
@@ -251,8 +269,15 @@ static hd_status conclude_unrealizable(check_run *run) {
   if (status == HD_OK) {
     status = add_unrealizable(run, plain);
   }
+  if (status == HD_E_LIMIT) {
+    hd_lowering_free(plain);
+    return conclude_without_replay(run);
+  }
   if (status == HD_OK) {
-    uint64_t budget = SIDE_SEARCH_WORDS / hd_model_words(plain->model);
+    status = set_unrealizable(run);
+  }
+  if (status == HD_OK) {
+    uint64_t words = hd_model_words(plain->model), budget = words > SIDE_SEARCH_WORDS ? 1 : SIDE_SEARCH_WORDS / words;
     status = search_stuck(run, plain, run->request->options->all ? 0 : budget, &outcome);
   }
   if (status == HD_OK) {
@@ -361,10 +386,11 @@ static const char *reason_words(const check_run *run, hd_status reason) {
   if (reason == HD_E_CANCELLED) {
     return hd_end_words(HD_END_SIGNAL);
   }
-  if (reason == HD_E_LIMIT && run->subject.system == NULL) {
-    return "a peer or the choreography has too many states once made deterministic";
+  if (deadline > 0 && hd_machine_seconds() >= deadline) {
+    return hd_end_words(HD_END_TIMEOUT);
   }
-  return deadline > 0 && hd_machine_seconds() >= deadline ? hd_end_words(HD_END_TIMEOUT) : hd_end_words(HD_END_MEMORY);
+  return run->subject.system == NULL ? "a peer or the choreography has too many states once made deterministic"
+                                     : hd_end_words(HD_END_MEMORY);
 }
 
 /* The answer was cut short: what is known so far is said, and nothing more. */
@@ -470,13 +496,13 @@ hd_status hdi_choreography_check(const hd_ast *ast, const hd_request *request, h
   run.semantics = options->as_published ? HD_MAILBOX : (hd_semantics)options->semantics;
   run.bound = options->bound;
   result->semantics = hdi_semantics_name(run.semantics);
-  hd_status status = run.arena == NULL ? HD_E_NOMEM : hdi_subject_make(ast, true, &run.subject);
+  hd_status status = run.arena == NULL ? HD_E_NOMEM : hdi_subject_make(ast, true, request, &run.subject);
   if (status == HD_OK) {
     status = ast->file != NULL ? check_choreography(&run) : check_machines(&run);
-  } else if (status == HD_E_LIMIT) {
+  } else if (status == HD_E_LIMIT || status == HD_E_CANCELLED) {
     result->bound = run.bound;
     result->has_statistics = true;
-    status = conclude_undecided(&run, HD_E_LIMIT);
+    status = conclude_undecided(&run, status);
   }
   hdi_subject_clear(&run.subject);
   hd_arena_free(run.arena);

@@ -10,7 +10,7 @@ hd_status hdi_choreography_explore(const hd_ast *ast, const hd_request *request,
   hd_semantics semantics = (hd_semantics)options->semantics;
   hdi_subject subject;
   hd_lowering *lowering = NULL;
-  hd_status status = hdi_subject_make(ast, false, &subject);
+  hd_status status = hdi_subject_make(ast, false, request, &subject);
   if (status == HD_OK) {
     status = hd_lower_system(subject.system, NULL, NULL, options->bound, semantics, options->reduction, &lowering);
   }
@@ -70,7 +70,7 @@ hd_status hdi_choreography_project(const hd_ast *ast, const hd_request *request,
   const hd_options *options = request->options;
   hdi_subject subject;
   hd_peer peer = {HD_NONE};
-  hd_status status = hdi_subject_make(ast, false, &subject);
+  hd_status status = hdi_subject_make(ast, false, request, &subject);
   if (status == HD_OK) {
     status = find_peer(subject.system, options->peer, diag, &peer);
   }
@@ -128,7 +128,6 @@ static hd_status describe_end(const hd_lowering *lowering, const hd_trace *trace
 
 hd_status hdi_choreography_replay(const hd_ast *ast, const hd_text *text, const hd_request *request, hd_diag *diag,
                                   hd_result *result) {
-  (void)request;
   hdi_subject subject = {0};
   hd_lowering *lowering = NULL;
   hd_trace *trace = NULL;
@@ -136,7 +135,7 @@ hd_status hdi_choreography_replay(const hd_ast *ast, const hd_text *text, const 
   hd_semantics semantics = HD_MAILBOX;
   hd_status status = hd_saved_trace_settings(text, diag, &bound, &semantics);
   if (status == HD_OK) {
-    status = hdi_subject_make(ast, false, &subject);
+    status = hdi_subject_make(ast, false, request, &subject);
   }
   if (status == HD_OK) {
     status = hd_lower_system(subject.system, NULL, NULL, bound, semantics, false, &lowering);

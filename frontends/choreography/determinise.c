@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-hd_status hd_chor_determinise(const hd_chor *chor, hd_arena *arena, uint32_t states_max, hd_dfa *out) {
+hd_status hd_chor_determinise(const hd_chor *chor, hd_arena *arena, const hd_subset_limits *limits, hd_dfa *out) {
   *out = (hd_dfa){0};
   size_t count = chor->arc_count == 0 ? 1 : chor->arc_count;
   uint32_t *label = malloc(count * sizeof *label), *to = malloc(count * sizeof *to);
@@ -29,7 +29,7 @@ hd_status hd_chor_determinise(const hd_chor *chor, hd_arena *arena, uint32_t sta
                    .first_arc = chor->first_arc,
                    .arc_label = label,
                    .arc_to = to};
-    status = hdi_subset_construct(&nfa, arena, states_max, &subsets);
+    status = hdi_subset_construct(&nfa, arena, limits, &subsets);
   }
   free(label);
   free(to);

@@ -70,12 +70,14 @@ const char *hdi_semantics_name(hd_semantics semantics) {
   return semantics == HD_P2P ? "p2p" : "mailbox";
 }
 
-hd_status hdi_subject_make(const hd_ast *ast, bool with_dfas, hdi_subject *subject) {
+hd_status hdi_subject_make(const hd_ast *ast, bool with_dfas, const hd_request *request, hdi_subject *subject) {
   *subject = (hdi_subject){.ast = ast, .system = ast->machines};
   if (ast->file == NULL) {
     return HD_OK;
   }
-  hd_status status = hd_project(ast->file, HDI_SUBSETS_MAX, &subject->projected);
+  hd_subset_limits limits = {
+      .states_max = HDI_SUBSETS_MAX, .deadline_seconds = request->deadline_seconds, .cancel = request->cancel};
+  hd_status status = hd_project(ast->file, &limits, &subject->projected);
   subject->system = subject->projected;
   if (status == HD_OK && with_dfas) {
     subject->arena = hd_arena_new();
@@ -85,7 +87,7 @@ hd_status hdi_subject_make(const hd_ast *ast, bool with_dfas, hdi_subject *subje
     status = subject->dfas == NULL ? HD_E_NOMEM : HD_OK;
   }
   for (uint32_t b = 0; status == HD_OK && with_dfas && b < ast->file->block_count; b++) {
-    status = hd_chor_determinise(&ast->file->blocks[b], subject->arena, HDI_SUBSETS_MAX, &subject->dfas[b]);
+    status = hd_chor_determinise(&ast->file->blocks[b], subject->arena, &limits, &subject->dfas[b]);
   }
   if (status != HD_OK) {
     hdi_subject_clear(subject);

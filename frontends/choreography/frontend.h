@@ -24,7 +24,8 @@ hd_status hdi_choreography_replay(const hd_ast *ast, const hd_text *text, const 
 /* Most local states of one projected peer, and states of Det(C): beyond it the answer is "inconclusive". */
 #define HDI_SUBSETS_MAX (1u << 22)
 
-/* What every command starts from. `system` is the projection (owned) or the machines (borrowed). */
+/* What every command starts from, made within the time of the request. `system` is the projection (owned) or the
+ * machines (borrowed). */
 typedef struct hdi_subject {
   const hd_ast *ast;
   const hd_system *system;
@@ -32,7 +33,7 @@ typedef struct hdi_subject {
   hd_arena *arena;      /* owned; holds the dfas */
   hd_dfa *dfas;         /* Det of each block; NULL for .fsa or when not asked for */
 } hdi_subject;
-hd_status hdi_subject_make(const hd_ast *ast, bool with_dfas, hdi_subject *subject);
+hd_status hdi_subject_make(const hd_ast *ast, bool with_dfas, const hd_request *request, hdi_subject *subject);
 void hdi_subject_clear(hdi_subject *subject);
 
 /* A search over `lowering` with the limits of the request; stuck configurations are classified and traced. */

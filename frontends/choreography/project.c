@@ -25,7 +25,7 @@ typedef struct projection {
   const hd_chor_file *file;
   const hd_chor *block;
   hd_arena *arena;
-  uint32_t states_max;
+  const hd_subset_limits *limits;
   uint32_t *label, *to; /* per arc of the block */
 } projection;
 
@@ -88,7 +88,7 @@ static hd_status project_peer(const projection *p, uint32_t peer, hd_machine *ma
                  .arc_label = p->label,
                  .arc_to = p->to};
   hdi_subsets subsets;
-  hd_status status = hdi_subset_construct(&nfa, p->arena, p->states_max, &subsets);
+  hd_status status = hdi_subset_construct(&nfa, p->arena, p->limits, &subsets);
   if (status != HD_OK) {
     return status;
   }
@@ -129,9 +129,9 @@ static uint32_t *blocks_of_peers(const hd_chor_file *file) {
   return block_of;
 }
 
-static hd_status project_block(const hd_chor_file *file, uint32_t b, const uint32_t *block_of, uint32_t states_max,
-                               hd_system *system) {
-  projection p = {.file = file, .block = &file->blocks[b], .arena = system->arena, .states_max = states_max};
+static hd_status project_block(const hd_chor_file *file, uint32_t b, const uint32_t *block_of,
+                               const hd_subset_limits *limits, hd_system *system) {
+  projection p = {.file = file, .block = &file->blocks[b], .arena = system->arena, .limits = limits};
   size_t arcs = p.block->arc_count + (size_t)1;
   p.label = malloc(arcs * sizeof p.label[0]);
   p.to = malloc(arcs * sizeof p.to[0]);
@@ -149,7 +149,7 @@ static hd_status project_block(const hd_chor_file *file, uint32_t b, const uint3
   return status;
 }
 
-hd_status hd_project(const hd_chor_file *file, uint32_t states_max, hd_system **out) {
+hd_status hd_project(const hd_chor_file *file, const hd_subset_limits *limits, hd_system **out) {
   *out = NULL;
   hd_arena *arena = hd_arena_new();
   hd_system *system = arena == NULL ? NULL : hd_arena_alloc(arena, sizeof *system);
@@ -162,7 +162,7 @@ hd_status hd_project(const hd_chor_file *file, uint32_t states_max, hd_system **
     status = system->machines != NULL ? HD_OK : HD_E_NOMEM;
   }
   for (uint32_t b = 0; status == HD_OK && b < file->block_count; b++) {
-    status = project_block(file, b, block_of, states_max, system);
+    status = project_block(file, b, block_of, limits, system);
   }
   free(block_of);
   if (status != HD_OK) {

@@ -20,9 +20,9 @@ typedef struct hd_dfa {
   uint32_t *members, *set_start; /* the block's states in each state, as in hd_machine */
 } hd_dfa;
 
-/* Subset construction; everything in `arena`. HD_E_LIMIT beyond `states_max` states. States are numbered breadth-first
- * in message order. */
-hd_status hd_chor_determinise(const hd_chor *chor, hd_arena *arena, uint32_t states_max, hd_dfa *out);
+/* Subset construction; everything in `arena`. HD_E_LIMIT beyond `states_max` states or at the deadline, HD_E_CANCELLED
+ * when cancelled. States are numbered breadth-first in message order. */
+hd_status hd_chor_determinise(const hd_chor *chor, hd_arena *arena, const hd_subset_limits *limits, hd_dfa *out);
 /* The state after `message`, HD_NONE when there is none. O(log arcs of the state). */
 uint32_t hd_dfa_next(const hd_dfa *dfa, uint32_t state, hd_message message);
 

@@ -4,6 +4,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/status.h"
+#include "frontends/choreography/choreography.h"
 
 #include <stdint.h>
 
@@ -31,8 +32,9 @@ typedef struct hdi_subsets {
   uint32_t *members, *set_start; /* set i, sorted: members[set_start[i] .. set_start[i + 1]) */
 } hdi_subsets;
 
-/* Determinises `nfa` into `arena`. HD_E_LIMIT beyond `states_max` sets or 2^32 - 2 members in all. Cost: for each set,
- * the arcs of its members; sets reached by equal targets are closed once. */
-hd_status hdi_subset_construct(const hdi_nfa *nfa, hd_arena *arena, uint32_t states_max, hdi_subsets *out);
+/* Determinises `nfa` into `arena`. HD_E_LIMIT beyond `states_max` sets or 2^32 - 2 members in all or at the deadline,
+ * HD_E_CANCELLED when cancelled. Cost: for each set, the arcs of its members; sets reached by equal targets are closed
+ * once. */
+hd_status hdi_subset_construct(const hdi_nfa *nfa, hd_arena *arena, const hd_subset_limits *limits, hdi_subsets *out);
 
 #endif

@@ -177,6 +177,24 @@ class Choreography(Case):
         self.assertIn("depth limit", result["not_covered"])
         self.assertFalse(result["statistics"]["complete"])
 
+    def test_a_projection_keeps_to_the_time_limit(self):
+        count = 30000  # twice as many peers, each of which needs all arcs: minutes
+        self.write("pairs.chor", "".join(f"state s{i}:\n  A{i} -> B{i} : m => s{i + 1}\n" for i in range(count)))
+        begin = time.monotonic()
+        result = self.result("check", "--timeout=500ms", "pairs.chor", code=4)
+        self.assertLess(time.monotonic() - begin, 20)
+        self.assertIn("time limit", result["not_covered"])
+
+    def test_a_system_too_large_to_build(self):
+        result = self.result("check", "--bound=1000000000", "transfer.chor", code=4)
+        self.assertEqual(result["verdict"], "inconclusive")
+        self.assertIn("too large", result["not_covered"])
+        self.assertNotIn("basis", result)  # which would say that the run was replayed
+        self.assertNotIn("facts", result)
+        self.assertFalse(result["statistics"]["complete"])
+        result = self.result("explore", "--bound=1000000000", "transfer.chor", code=4)
+        self.assertEqual(result["verdict"], "inconclusive")
+
     def test_wrong_inputs(self):
         for name, text in (("empty.chor", ""), ("binary.chor", b"\x00\x01\xff" * 100), ("cut.chor", TRANSFER[:60]),
                            ("self.chor", "state a:\n  P -> P : m => b\n"), ("binary.fsa", os.urandom(4096))):

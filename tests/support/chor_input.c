@@ -17,13 +17,15 @@ void chor_input_open(chor_input *input, const char *text) {
   cr_assert_eq(status, HD_OK, "reading gives %s: %s", hd_status_words(status),
                hd_diag_count(diag) > 0 ? hd_diag_get(diag, 0)->message : "");
   hd_diag_free(diag);
-  cr_assert_eq(hd_project(input->file, STATES_MAX, &input->system), HD_OK);
+  cr_assert_eq(hd_project(input->file, &(hd_subset_limits){.states_max = STATES_MAX}, &input->system), HD_OK);
   input->arena = hd_arena_new();
   cr_assert_not_null(input->arena);
   input->dfas = hd_arena_alloc_array(input->arena, input->file->block_count, sizeof input->dfas[0]);
   cr_assert_not_null(input->dfas);
   for (uint32_t b = 0; b < input->file->block_count; b++) {
-    cr_assert_eq(hd_chor_determinise(&input->file->blocks[b], input->arena, STATES_MAX, &input->dfas[b]), HD_OK);
+    cr_assert_eq(hd_chor_determinise(&input->file->blocks[b], input->arena,
+                                     &(hd_subset_limits){.states_max = STATES_MAX}, &input->dfas[b]),
+                 HD_OK);
   }
 }
 

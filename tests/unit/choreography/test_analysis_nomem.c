@@ -11,7 +11,7 @@ static chor_input given;
 static hd_status try_projecting(uint64_t failing, uint64_t *asked) {
   hd_system *system = NULL;
   hd_fail_alloc_after(failing, false);
-  hd_status status = hd_project(given.file, 1000, &system);
+  hd_status status = hd_project(given.file, &(hd_subset_limits){.states_max = 1000}, &system);
   *asked = hd_fail_alloc_stop();
   cr_assert((system != NULL) == (status == HD_OK));
   hd_system_free(system);
@@ -22,7 +22,7 @@ static hd_status try_determinising(uint64_t failing, uint64_t *asked) {
   hd_arena *arena = hd_arena_new();
   hd_dfa dfa;
   hd_fail_alloc_after(failing, false);
-  hd_status status = hd_chor_determinise(&given.file->blocks[0], arena, 1000, &dfa);
+  hd_status status = hd_chor_determinise(&given.file->blocks[0], arena, &(hd_subset_limits){.states_max = 1000}, &dfa);
   *asked = hd_fail_alloc_stop();
   hd_arena_free(arena);
   return status;

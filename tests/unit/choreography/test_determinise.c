@@ -34,8 +34,10 @@ Test(determinise, more_states_than_allowed_is_a_limit) {
   chor_input input;
   chor_input_open(&input, nondeterministic);
   hd_dfa dfa;
-  cr_assert_eq(hd_chor_determinise(&input.file->blocks[0], input.arena, 3, &dfa), HD_E_LIMIT);
-  cr_assert_eq(hd_chor_determinise(&input.file->blocks[0], input.arena, 4, &dfa), HD_OK);
+  cr_assert_eq(hd_chor_determinise(&input.file->blocks[0], input.arena, &(hd_subset_limits){.states_max = 3}, &dfa),
+               HD_E_LIMIT);
+  cr_assert_eq(hd_chor_determinise(&input.file->blocks[0], input.arena, &(hd_subset_limits){.states_max = 4}, &dfa),
+               HD_OK);
   chor_input_close(&input);
 }
 

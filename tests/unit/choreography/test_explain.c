@@ -82,7 +82,7 @@ Test(explain, long_local_states_and_many_stuck_peers_are_cut_with_their_number) 
   run_text_command(&run, HD_COMMAND_CHECK, "t.chor", chor.data);
   hd_lowering *lowering = NULL;
   hd_system *system = NULL;
-  cr_assert_eq(hd_project(run.ast->file, 100, &system), HD_OK);
+  cr_assert_eq(hd_project(run.ast->file, &(hd_subset_limits){.states_max = 100}, &system), HD_OK);
   cr_assert_eq(hd_lower_system(system, NULL, NULL, 1, HD_MAILBOX, false, &lowering), HD_OK);
   const uint64_t *initial;
   cr_assert_eq(hd_model_initial(lowering->model, &initial), 1u);

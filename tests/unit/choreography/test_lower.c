@@ -62,7 +62,7 @@ static hd_lowering *lower(const char *bytes, uint32_t bound, hd_semantics semant
   hd_lowering *lowering = NULL;
   cr_assert_eq(hd_text_from_bytes("t.chor", bytes, strlen(bytes), text), HD_OK);
   cr_assert_eq(hd_chor_read(*text, NULL, file), HD_OK);
-  cr_assert_eq(hd_project(*file, 1000, system), HD_OK);
+  cr_assert_eq(hd_project(*file, &(hd_subset_limits){.states_max = 1000}, system), HD_OK);
   cr_assert_eq(hd_lower_system(*system, NULL, NULL, bound, semantics, false, &lowering), HD_OK);
   return lowering;
 }

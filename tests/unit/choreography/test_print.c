@@ -121,7 +121,7 @@ static void print_projection(const char *name, const char *data, size_t size_byt
   hd_text *text = NULL, *printed_text = NULL;
   hd_chor_file *file = read_chor(data, size_bytes, &text);
   hd_system *system = NULL;
-  cr_assert(hd_project(file, 1000, &system) == HD_OK);
+  cr_assert(hd_project(file, &(hd_subset_limits){.states_max = 1000}, &system) == HD_OK);
   hd_buffer printed = {0};
   hd_fsa_print(system, all_peers, &printed);
   hd_system *again = read_fsa(printed.data, &printed_text);

@@ -78,10 +78,28 @@ Test(project, more_states_than_allowed_is_a_limit) {
   chor_input input;
   chor_input_open_case(&input, "file_transfer");
   hd_system *system = NULL;
-  cr_assert_eq(hd_project(input.file, 4, &system), HD_E_LIMIT);
+  cr_assert_eq(hd_project(input.file, &(hd_subset_limits){.states_max = 4}, &system), HD_E_LIMIT);
   cr_assert_null(system);
-  cr_assert_eq(hd_project(input.file, 5, &system), HD_OK);
+  cr_assert_eq(hd_project(input.file, &(hd_subset_limits){.states_max = 5}, &system), HD_OK);
   hd_system_free(system);
+  chor_input_close(&input);
+}
+
+Test(project, the_clock_or_the_caller_ends_it) {
+  chor_input input;
+  chor_input_open_case(&input, "file_transfer");
+  hd_system *system = NULL;
+  cr_assert_eq(hd_project(input.file, &(hd_subset_limits){.states_max = 5, .deadline_seconds = 1e-9}, &system),
+               HD_E_LIMIT);
+  cr_assert_null(system);
+  hd_atomic_u32 cancel;
+  hd_store_rlx(&cancel, 0);
+  cr_assert_eq(hd_project(input.file, &(hd_subset_limits){.states_max = 5, .cancel = &cancel}, &system), HD_OK);
+  hd_system_free(system);
+  hd_store_rlx(&cancel, 1);
+  cr_assert_eq(hd_project(input.file, &(hd_subset_limits){.states_max = 5, .cancel = &cancel}, &system),
+               HD_E_CANCELLED);
+  cr_assert_null(system);
   chor_input_close(&input);
 }
 

@@ -74,7 +74,7 @@ Test(saved_trace, keeps_a_large_bound_and_the_semantics) {
   run_text_check_file(&run, file_transfer);
   hd_system *system = NULL;
   hd_lowering *lowering = NULL;
-  cr_assert_eq(hd_project(run.ast->file, 100, &system), HD_OK);
+  cr_assert_eq(hd_project(run.ast->file, &(hd_subset_limits){.states_max = 100}, &system), HD_OK);
   cr_assert_eq(hd_lower_system(system, NULL, NULL, 1, HD_P2P, false, &lowering), HD_OK);
   hd_trace *trace = hd_trace_begin(lowering->model, 0);
   for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {

@@ -96,7 +96,8 @@ static char *projection_text(const char *chor) {
   hd_system *system = NULL;
   hd_buffer out = {0};
   cr_assert(hd_text_from_bytes("t.chor", chor, strlen(chor), &text) == HD_OK);
-  cr_assert(hd_chor_read(text, NULL, &file) == HD_OK && hd_project(file, 1000, &system) == HD_OK);
+  cr_assert(hd_chor_read(text, NULL, &file) == HD_OK &&
+            hd_project(file, &(hd_subset_limits){.states_max = 1000}, &system) == HD_OK);
   hd_fsa_print(system, (hd_peer){HD_NONE}, &out);
   hd_system_free(system);
   hd_chor_file_free(file);
