@@ -154,11 +154,10 @@ static void print_json(const report *r, hd_buffer *out) {
 }
 
 int hdi_cmd_doctor(const hd_options *options) {
-  enum { FORMAT_TEXT, FORMAT_JSON };
   report r = {.count = 0};
   collect(&r);
   hd_buffer out = {0};
-  if (options->format == FORMAT_JSON) {
+  if (options->format == HD_FORMAT_JSON) {
     print_json(&r, &out);
   } else if (!options->quiet) {
     print_text(&r, &out);

@@ -52,7 +52,6 @@ static int unknown_kind(const hd_options *options, const char *item) {
 }
 
 int hdi_emit_check(const hd_options *options) {
-  enum { FORMAT_TEXT, FORMAT_JSON };
   for (size_t i = 0; i < options->emit.count; i++) {
     const char *item = options->emit.items[i], *file = NULL;
     if (split(item, &file) == EMIT_COUNT) {
@@ -74,7 +73,7 @@ int hdi_emit_check(const hd_options *options) {
     return hdi_usage_error(options, "run heddle once per file, or use --format json",
                            "--emit takes one input file, not %zu", options->files.count);
   }
-  if (hdi_emit_uses_stdout(options) && options->format == FORMAT_JSON) {
+  if (hdi_emit_uses_stdout(options) && options->format == HD_FORMAT_JSON) {
     return hdi_usage_error(options, NULL, "--format json and --emit ...=- both write to standard output");
   }
   return 0;

@@ -59,9 +59,8 @@ int hdi_output_close(int code) {
 }
 
 bool hdi_output_color(const hd_options *options, FILE *stream) {
-  enum { AUTO, NEVER, ALWAYS };
-  if (options->color != AUTO) {
-    return options->color == ALWAYS;
+  if (options->color != HD_WHEN_AUTO) {
+    return options->color == HD_WHEN_ALWAYS;
   }
   const char *no_color = getenv("NO_COLOR");
   const char *terminal = getenv("TERM");

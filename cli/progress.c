@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 void hdi_progress_init(hdi_progress_line *line, const hd_options *options) {
-  enum { AUTO, NEVER, ALWAYS };
   line->terminal = isatty(fileno(stderr));
-  line->enabled = !options->quiet && (options->progress == ALWAYS || (options->progress == AUTO && line->terminal));
+  line->enabled =
+      !options->quiet && (options->progress == HD_WHEN_ALWAYS || (options->progress == HD_WHEN_AUTO && line->terminal));
   line->drawn = false;
 }
 

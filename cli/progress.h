@@ -16,7 +16,7 @@ typedef struct hdi_progress_line {
 /* --progress auto shows it when standard error is a terminal; --quiet never. */
 void hdi_progress_init(hdi_progress_line *line, const hd_options *options);
 /* An hd_progress_fn whose payload is the line. Called by one worker at a time. */
-void hdi_progress_show(void *line, const hd_progress *progress);
+void hdi_progress_show(void *payload, const hd_progress *progress);
 /* Erases what is drawn, so that the next output begins on a clean line. */
 void hdi_progress_erase(hdi_progress_line *line);
 

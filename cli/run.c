@@ -56,10 +56,9 @@ static int verbosity(const hd_options *options) {
 
 /* Prints the result where it belongs. */
 static int print_result(const hd_options *options, const hd_result *result) {
-  enum { FORMAT_TEXT, FORMAT_JSON };
   FILE *stream = hdi_emit_uses_stdout(options) ? stderr : stdout;
   hd_buffer out = {0};
-  hd_status status = options->format == FORMAT_JSON
+  hd_status status = options->format == HD_FORMAT_JSON
                          ? hd_result_print_json(result, &out)
                          : hd_result_print_text(result, &out, hdi_output_color(options, stream), verbosity(options));
   if (status == HD_OK && out.size_bytes != 0) {
@@ -71,14 +70,13 @@ static int print_result(const hd_options *options, const hd_result *result) {
 
 /* Writes the projection to where it belongs; under --format json it becomes part of the result. */
 static int deliver_projection(const hd_options *options, hd_result *result, const hd_buffer *projection) {
-  enum { FORMAT_TEXT, FORMAT_JSON };
   const char *data = projection->data == NULL ? "" : projection->data;
   const char *file = options->output;
   if (file != NULL && *file != '\0' && strcmp(file, "-") != 0) {
     hd_result_add_text(result, "output", file);
     return hdi_emit_file(file, data, projection->size_bytes);
   }
-  if (options->format == FORMAT_JSON) {
+  if (options->format == HD_FORMAT_JSON) {
     hd_result_add_text(result, "projection", data);
   } else {
     hdi_output_write(stdout, data, projection->size_bytes);
@@ -88,14 +86,13 @@ static int deliver_projection(const hd_options *options, hd_result *result, cons
 
 /* Prints what the finished result holds and returns the exit code. */
 static int deliver(const hd_options *options, hd_result *result, const hd_buffer *projection) {
-  enum { FORMAT_TEXT, FORMAT_JSON };
   int code = hd_result_exit_code(result);
   if (!hd_result_is_printable(result)) {
     return code;
   }
   if (options->command == HD_COMMAND_PROJECT && code == 0) {
     code = projection->failed ? hdi_out_of_memory() : deliver_projection(options, result, projection);
-    if (options->format == FORMAT_TEXT || code != 0) {
+    if (options->format == HD_FORMAT_TEXT || code != 0) {
       return code;
     }
   }

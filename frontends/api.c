@@ -106,8 +106,9 @@ static hd_status parse_options(hd_command command, const char *const *options, s
   hd_status status = hd_options_parse(parsed, (int)option_count + 3, (char *const *)arguments, diag);
   free(arguments);
   if (status == HD_OK &&
-      (parsed->files.count != 1 || parsed->emit.count != 0 || parsed->help || parsed->version || parsed->format != 0 ||
-       parsed->progress != 0 || parsed->color != 0 || parsed->quiet || parsed->verbose || parsed->command != command)) {
+      (parsed->files.count != 1 || parsed->emit.count != 0 || parsed->help || parsed->version ||
+       parsed->format != HD_FORMAT_TEXT || parsed->progress != HD_WHEN_AUTO || parsed->color != HD_WHEN_AUTO ||
+       parsed->quiet || parsed->verbose || parsed->command != command)) {
     hd_diag_add(diag, HD_DIAG_USAGE, NULL, (hd_span){0, 0}, NULL,
                 "only options of the search may be given to a library call");
     status = HD_E_USAGE;

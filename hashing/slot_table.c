@@ -60,6 +60,7 @@ static void unmap_slots(hdi_slots *slots) {
 
 /* Quiescent: hands out afresh what the current table may still take. */
 static void reset_credit(hdi_table *table) {
+  HD_ASSERT(table->workers > 0);
   uint64_t limit = load_limit(&table->now);
   uint64_t count = hdi_table_count(table);
   uint64_t remaining = count < limit ? limit - count : 0;

@@ -23,6 +23,8 @@
 /* Buckets that an insertion looks at before it asks for growth. At the load limit fewer than one key in 10^6 lies
  * further from home than a tenth of this. */
 #define HDI_PROBE_MAX 64u
+/* States whose buckets are on their way while those before them are looked up. */
+#define HDI_PROBES_AHEAD 32u
 
 /* One generation of the table. */
 typedef struct hdi_slots {

@@ -40,6 +40,11 @@ hd_status hd_visited_new(const hd_visited_config *config, hd_visited **out);
 void hd_visited_free(hd_visited *visited);
 /* Inserts `state` (W words). */
 hd_insert hd_visited_insert(hd_visited *visited, uint32_t worker, const uint64_t *state);
+/* Inserts `count` states, one after another in `states`; answers[i] receives the hd_insert of state i. As fast as the
+ * memory allows: the buckets of the next states are prefetched while the present ones are looked up. The same answers
+ * as inserting them one by one in this order. */
+void hd_visited_insert_many(hd_visited *visited, uint32_t worker, const uint64_t *states, size_t count,
+                            uint8_t *answers);
 /* Is it there? Any thread, only at quiescent points. */
 bool hd_visited_contains(const hd_visited *visited, const uint64_t *state);
 /* True when the table should grow before the next level (load above its limit), decided from the summed per-worker

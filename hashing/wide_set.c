@@ -194,9 +194,9 @@ static uint64_t write_cell(hdi_wide_set *set, hdi_wide_lane *lane, const uint64_
 }
 
 /* At an empty slot: tries to make it refer to the state. NEW, FULL and NOMEM are final; KNOWN means that another worker
- * was faster and *seen holds its reference. *cell is the state's reference once it is written, 0 before. */
+ * was faster and the slot is occupied now. *cell is the state's reference once it is written, 0 before. */
 static hd_insert try_slot(hdi_wide_set *set, uint32_t worker, hd_atomic_u64 *slot, uint64_t fragment,
-                          const uint64_t *state, uint64_t *cell, uint64_t *seen) {
+                          const uint64_t *state, uint64_t *cell) {
   hdi_wide_lane *lane = &set->lanes[worker];
   if (!hdi_table_reserve(&set->table, worker)) {
     return HD_INSERT_FULL;
@@ -208,10 +208,11 @@ static hd_insert try_slot(hdi_wide_set *set, uint32_t worker, hd_atomic_u64 *slo
       return HD_INSERT_NOMEM;
     }
   }
-  /* HD-SYNC V7: acq_rel; pairs with V6, V7 of other workers, V12. Publishes: the state's words and the pointers that
-   * lead to them; on failure acquires the winner's. Why not weaker: readers follow the reference at once. Why not
-   * stronger: no order between slots is needed (see word_set.c). */
-  if (hd_cas_acqrel(slot, seen, fragment | *cell)) {
+  /* HD-SYNC V7: acq_rel; pairs with V6, V12. Publishes: the state's words and the pointers that lead to them. Why not
+   * weaker: readers follow the reference at once. Why not stronger: no order between slots is needed (see word_set.c).
+   */
+  uint64_t empty = 0;
+  if (hd_cas_acqrel(slot, &empty, fragment | *cell)) {
     lane->used++;
     hdi_table_added(&set->table, worker);
     return HD_INSERT_NEW;
@@ -220,8 +221,7 @@ static hd_insert try_slot(hdi_wide_set *set, uint32_t worker, hd_atomic_u64 *slo
   return HD_INSERT_KNOWN;
 }
 
-hd_insert hdi_wide_set_insert(hdi_wide_set *set, uint32_t worker, const uint64_t *state) {
-  uint64_t hash = hash_state(set, state);
+static hd_insert insert_hashed(hdi_wide_set *set, uint32_t worker, const uint64_t *state, uint64_t hash) {
   uint64_t fragment = fragment_of(hash);
   const hdi_slots *slots = &set->table.now;
   uint64_t home = hash >> slots->shift;
@@ -234,10 +234,11 @@ hd_insert hdi_wide_set_insert(hdi_wide_set *set, uint32_t worker, const uint64_t
        * compared. Why not stronger: no order between slots is needed. */
       uint64_t seen = hd_load_acq(&line[i]);
       if (seen == 0) {
-        hd_insert answer = try_slot(set, worker, &line[i], fragment, state, &cell, &seen);
+        hd_insert answer = try_slot(set, worker, &line[i], fragment, state, &cell);
         if (answer != HD_INSERT_KNOWN) {
           return answer;
         }
+        seen = hd_load_acq(&line[i]); /* V6 again: the winner's reference */
       }
       if (slot_holds(set, seen, fragment, state)) {
         return HD_INSERT_KNOWN;
@@ -245,6 +246,34 @@ hd_insert hdi_wide_set_insert(hdi_wide_set *set, uint32_t worker, const uint64_t
     }
   }
   return HD_INSERT_FULL;
+}
+
+hd_insert hdi_wide_set_insert(hdi_wide_set *set, uint32_t worker, const uint64_t *state) {
+  return insert_hashed(set, worker, state, hash_state(set, state));
+}
+
+/* Hashes and prefetches states begin .. end. */
+static void prepare(const hdi_wide_set *set, const uint64_t *states, size_t begin, size_t end, uint64_t *hashes) {
+  for (size_t i = begin; i < end; i++) {
+    uint64_t hash = hash_state(set, states + i * set->words);
+    HD_PREFETCH(hdi_slots_bucket(&set->table.now, hash >> set->table.now.shift));
+    hashes[i % (2 * HDI_PROBES_AHEAD)] = hash;
+  }
+}
+
+void hdi_wide_set_insert_many(hdi_wide_set *set, uint32_t worker, const uint64_t *states, size_t count,
+                              uint8_t *answers) {
+  uint64_t hashes[2 * HDI_PROBES_AHEAD];
+  size_t ready = count < HDI_PROBES_AHEAD ? count : HDI_PROBES_AHEAD;
+  prepare(set, states, 0, ready, hashes);
+  for (size_t i = 0; i < count;) {
+    size_t end = ready;
+    ready = count - end < HDI_PROBES_AHEAD ? count : end + HDI_PROBES_AHEAD;
+    prepare(set, states, end, ready, hashes);
+    for (; i < end; i++) {
+      answers[i] = (uint8_t)insert_hashed(set, worker, states + i * set->words, hashes[i % (2 * HDI_PROBES_AHEAD)]);
+    }
+  }
 }
 
 bool hdi_wide_set_contains(const hdi_wide_set *set, const uint64_t *state) {

@@ -18,16 +18,6 @@
  * (2010), without its lock bit, which whole keys in the slots make unnecessary. */
 #include "hashing/word_set.h"
 
-/* A finalizer in the manner of MurmurHash3 (Appleby): each step is invertible (xor with own high bits; product with an
- * odd number), so the whole is a bijection, and 0 stays 0. */
-uint64_t hdi_word_mix(uint64_t word) {
-  word ^= word >> 33;
-  word *= 0xff51afd7ed558ccdULL;
-  word ^= word >> 33;
-  word *= 0xc4ceb9fe1a85ec53ULL;
-  return word ^ (word >> 33);
-}
-
 hd_status hdi_word_set_init(hdi_word_set *set, const hd_visited_config *config) {
   /* HD-SYNC W1: relaxed; pairs with none: the set is handed to other threads by the start of a team. Publishes:
    * nothing. Why not weaker: it is the weakest. Why not stronger: nobody else has the set. */
@@ -49,8 +39,8 @@ static hd_insert insert_zero(hdi_word_set *set, uint32_t worker) {
   return HD_INSERT_NEW;
 }
 
-hd_insert hdi_word_set_insert(hdi_word_set *set, uint32_t worker, uint64_t state) {
-  uint64_t key = hdi_word_mix(state);
+/* `key` is the mixed state. */
+static inline hd_insert insert_key(hdi_word_set *set, uint32_t worker, uint64_t key) {
   if (HD_UNLIKELY(key == 0)) {
     return insert_zero(set, worker);
   }
@@ -82,6 +72,34 @@ hd_insert hdi_word_set_insert(hdi_word_set *set, uint32_t worker, uint64_t state
     }
   }
   return HD_INSERT_FULL;
+}
+
+hd_insert hdi_word_set_insert(hdi_word_set *set, uint32_t worker, uint64_t state) {
+  return insert_key(set, worker, hdi_word_mix(state));
+}
+
+/* Hashes and prefetches states begin .. end. */
+static void prepare(const hdi_word_set *set, const uint64_t *states, size_t begin, size_t end, uint64_t *hashes) {
+  for (size_t i = begin; i < end; i++) {
+    uint64_t hash = hdi_word_mix(states[i]);
+    HD_PREFETCH(hdi_slots_bucket(&set->table.now, hash >> set->table.now.shift));
+    hashes[i % (2 * HDI_PROBES_AHEAD)] = hash;
+  }
+}
+
+void hdi_word_set_insert_many(hdi_word_set *set, uint32_t worker, const uint64_t *states, size_t count,
+                              uint8_t *answers) {
+  uint64_t hashes[2 * HDI_PROBES_AHEAD];
+  size_t ready = count < HDI_PROBES_AHEAD ? count : HDI_PROBES_AHEAD;
+  prepare(set, states, 0, ready, hashes);
+  for (size_t i = 0; i < count;) {
+    size_t end = ready;
+    ready = count - end < HDI_PROBES_AHEAD ? count : end + HDI_PROBES_AHEAD;
+    prepare(set, states, end, ready, hashes);
+    for (; i < end; i++) {
+      answers[i] = (uint8_t)insert_key(set, worker, hashes[i % (2 * HDI_PROBES_AHEAD)]);
+    }
+  }
 }
 
 bool hdi_word_set_contains(const hdi_word_set *set, uint64_t state) {

@@ -13,10 +13,20 @@ typedef struct hdi_word_set {
 hd_status hdi_word_set_init(hdi_word_set *set, const hd_visited_config *config);
 void hdi_word_set_clear(hdi_word_set *set);
 hd_insert hdi_word_set_insert(hdi_word_set *set, uint32_t worker, uint64_t state);
+/* As hd_visited_insert_many. */
+void hdi_word_set_insert_many(hdi_word_set *set, uint32_t worker, const uint64_t *states, size_t count,
+                              uint8_t *answers);
 bool hdi_word_set_contains(const hdi_word_set *set, uint64_t state);
 hd_status hdi_word_set_grow(hdi_word_set *set, hd_team *team, uint32_t worker);
 
-/* The bijection that spreads states over the table, exposed for its test. */
-uint64_t hdi_word_mix(uint64_t word);
+/* The bijection that spreads states over the table: a finalizer in the manner of MurmurHash3 (Appleby). Each step is
+ * invertible (xor with own high bits; product with an odd number), so the whole is a bijection, and 0 stays 0. */
+static inline uint64_t hdi_word_mix(uint64_t word) {
+  word ^= word >> 33;
+  word *= 0xff51afd7ed558ccdULL;
+  word ^= word >> 33;
+  word *= 0xc4ceb9fe1a85ec53ULL;
+  return word ^ (word >> 33);
+}
 
 #endif

@@ -120,8 +120,8 @@ static inline HD_UNUSED hd_status HDI_MAP_FN(put)(HD_MAP_NAME *map, HD_MAP_KEY k
     if (status != HD_OK) {
       return status;
     }
-    slot = HDI_MAP_FN(find_slot)(map, key, hash);
     map->entries[map->count] = (HDI_MAP_ENTRY){.key = key, .value = value, .hash = hash};
+    slot = HDI_MAP_FN(find_slot)(map, key, hash);
     map->slots[slot] = (uint32_t)++map->count;
   }
   if (out != NULL) {

@@ -37,6 +37,11 @@ typedef struct hd_text_list {
   size_t count;
 } hd_text_list;
 
+/* What the CHOICE options hold; same order as their choices in option.def. */
+typedef enum hd_format { HD_FORMAT_TEXT, HD_FORMAT_JSON } hd_format;
+typedef enum hd_when { HD_WHEN_AUTO, HD_WHEN_NEVER, HD_WHEN_ALWAYS } hd_when;
+typedef enum hd_projection_format { HD_PROJECT_FSA, HD_PROJECT_DOT, HD_PROJECT_AUT } hd_projection_format;
+
 typedef bool hdi_option_FLAG;
 typedef bool hdi_option_NEGATED;
 typedef uint32_t hdi_option_UINT;

@@ -49,7 +49,7 @@ typedef struct walk {
   hd_weight_filter weights;
   bool scanning; /* the team scans; false: the walk is over. Written by worker 0 while the others wait */
   hd_status status;
-  alignas(HD_CACHE_LINE) hd_atomic_u64 next_chunk;
+  alignas(HD_CACHE_LINE) hd_atomic_u64 next_chunk; /* of the epoch; handed out to workers */
 } walk;
 
 typedef struct scan {
@@ -136,15 +136,6 @@ static bool first_scan(walk *w) {
   return true;
 }
 
-static hd_status push_state(walk *w, const uint64_t *state) {
-  if (hdi_words_reserve(&w->states, w->states.count + w->run->words) != HD_OK) {
-    return HD_E_NOMEM;
-  }
-  memcpy(w->states.data + w->states.count, state, w->run->words * sizeof *state);
-  w->states.count += w->run->words;
-  return HD_OK;
-}
-
 /* Ends the walk. */
 static bool stop_walk(walk *w, hd_status status) {
   w->status = status;
@@ -192,7 +183,8 @@ static bool absorb_scan(walk *w) {
     prepare_scan(w, w->scanned + 1); /* the next sub-level of the level before */
     return true;
   }
-  if (push_state(w, best->state) != HD_OK || hdi_steps_push(&w->steps, best->step) != HD_OK) {
+  if (hdi_words_append(&w->states, best->state, w->run->words) != HD_OK ||
+      hdi_steps_push(&w->steps, best->step) != HD_OK) {
     return stop_walk(w, HD_E_NOMEM);
   }
   w->epoch = w->scanned;
@@ -318,7 +310,7 @@ static hd_status explain(hdi_run *run, match *matches, const hdi_find *find, hd_
   walk w = {.run = run, .matches = matches, .target = find->state};
   hd_status status = locate(run, find->state_level, find->state, &w.epoch);
   if (status == HD_OK) {
-    status = push_state(&w, find->state);
+    status = hdi_words_append(&w.states, find->state, run->words);
   }
   if (status == HD_OK) {
     status = walk_back(&w);

@@ -9,6 +9,11 @@
  * to the visited set. Whoever is told that it is new owns it: evaluates the predicates and appends it to its own list.
  * A state in which neither phase met a step, faulty ones included, is stopped and is classified.
  *
+ * Successors do not go to the visited set one by one but in batches, so that their buckets can be prefetched: when
+ * HDI_BATCH of them are there, and when the worker leaves the phase. A set does not mind in which order states are
+ * offered to it, so neither does the search. A model whose steps are bare masked writes (hd_stepper_is_flat) is not
+ * stepped with descriptions: all successors of a state are written to the batch in one go.
+ *
  * When the table is full, the successor goes to the worker's stash and everybody is asked to come to the barrier. The
  * worker first finishes the state it is at (its other successors are offered as usual), so no step is followed twice
  * and none is lost: the chunk and the place in it are kept in `current` and `cursor`, the stash is offered again after
@@ -65,25 +70,26 @@ static void accept(hdi_worker *worker, const uint64_t *state) {
   }
 }
 
-static hd_status stash(hdi_worker *worker, const uint64_t *state) {
-  hdi_words *words = &worker->stash;
-  if (hdi_words_reserve(words, words->count + worker->run->words) != HD_OK) {
+hd_status hdi_words_append(hdi_words *words, const uint64_t *state, uint32_t count) {
+  if (hdi_words_reserve(words, words->count + count) != HD_OK) {
     return HD_E_NOMEM;
   }
-  memmove(words->data + words->count, state, worker->run->words * sizeof *state); /* hdi_level_retry: the same place */
-  words->count += worker->run->words;
+  HD_ASSERT(words->data != NULL);
+  memcpy(words->data + words->count, state, count * sizeof *state);
+  words->count += count;
   return HD_OK;
 }
 
-static void offer(hdi_worker *worker, const uint64_t *state) {
-  switch (hd_visited_insert(worker->run->visited, worker->number, state)) {
+/* What the visited set said about a state that this worker offered. */
+static void take_answer(hdi_worker *worker, hd_insert answer, const uint64_t *state) {
+  switch (answer) {
     case HD_INSERT_NEW:
       accept(worker, state);
       break;
     case HD_INSERT_KNOWN:
       break;
     case HD_INSERT_FULL:
-      if (stash(worker, state) == HD_OK) {
+      if (hdi_words_append(&worker->stash, state, worker->run->words) == HD_OK) {
         hdi_run_pause(worker->run);
       } else {
         fail(worker, HD_E_NOMEM);
@@ -95,21 +101,42 @@ static void offer(hdi_worker *worker, const uint64_t *state) {
   }
 }
 
+static void offer_batch(hdi_worker *worker) {
+  const hdi_run *run = worker->run;
+  hd_visited_insert_many(run->visited, worker->number, worker->batch, worker->batch_count, worker->answers);
+  for (size_t i = 0; i < worker->batch_count; i++) {
+    if (worker->answers[i] != HD_INSERT_KNOWN) {
+      take_answer(worker, (hd_insert)worker->answers[i], worker->batch + i * run->words);
+    }
+  }
+  worker->batch_count = 0;
+}
+
+static void add_to_batch(hdi_worker *worker, const uint64_t *state) {
+  const hdi_run *run = worker->run;
+  memcpy(worker->batch + worker->batch_count * run->words, state, run->words * sizeof *state);
+  if (++worker->batch_count >= HDI_BATCH) {
+    offer_batch(worker);
+  }
+}
+
 void hdi_level_seed(hdi_worker *worker) {
   const uint64_t *states;
   size_t count = hd_model_initial(worker->run->model, &states);
   for (size_t i = 0; i < count && hdi_worker_tick(worker); i++) {
-    offer(worker, states + i * worker->run->words);
+    add_to_batch(worker, states + i * worker->run->words);
   }
+  offer_batch(worker);
 }
 
 void hdi_level_retry(hdi_worker *worker) {
-  uint32_t words = worker->run->words;
-  size_t count = worker->stash.count;
-  worker->stash.count = 0; /* what stays is written back at or before the place it is read from */
-  for (size_t i = 0; i < count; i += words) {
-    offer(worker, worker->stash.data + i);
+  hdi_words stash = worker->stash;
+  worker->stash = (hdi_words){0};
+  for (size_t i = 0; i < stash.count; i += worker->run->words) {
+    const uint64_t *state = stash.data + i;
+    take_answer(worker, hd_visited_insert(worker->run->visited, worker->number, state), state);
   }
+  hdi_words_free(&stash);
 }
 
 static void file_step(hdi_worker *worker, const uint64_t *next, const hd_step *step) {
@@ -130,7 +157,7 @@ static bool close_step(void *payload, const uint64_t *next, const hd_step *step)
   }
   if (next != NULL) {
     worker->pending++;
-    offer(worker, next);
+    add_to_batch(worker, next);
   }
   return hdi_worker_tick(worker);
 }
@@ -144,7 +171,7 @@ static bool expand_step(void *payload, const uint64_t *next, const hd_step *step
   }
   if (next != NULL) {
     worker->transitions++;
-    offer(worker, next);
+    add_to_batch(worker, next);
   }
   return hdi_worker_tick(worker);
 }
@@ -162,9 +189,24 @@ static bool run_steps(hdi_worker *worker, hd_weight_filter weights, hd_emit emit
   return false;
 }
 
+/* As run_steps for a flat model, with *transitions going up by one per step. */
+static bool run_flat(hdi_worker *worker, hd_weight_filter weights, uint64_t *transitions) {
+  uint64_t *next = worker->batch + worker->batch_count * worker->run->words;
+  size_t count = hd_stepper_flat_run(worker->stepper, worker->state, weights, next);
+  worker->batch_count += count;
+  if (worker->batch_count >= HDI_BATCH) {
+    offer_batch(worker);
+  }
+  worker->ordinal = count;
+  *transitions += count;
+  return hdi_worker_ticks(worker, (uint32_t)count + 1);
+}
+
 static bool close_state(hdi_worker *worker) {
   hdi_run *run = worker->run;
-  if (!run_steps(worker, HD_WEIGHT_ZERO, close_step)) {
+  bool whole =
+      worker->flat ? run_flat(worker, HD_WEIGHT_ZERO, &worker->pending) : run_steps(worker, HD_WEIGHT_ZERO, close_step);
+  if (!whole) {
     return false;
   }
   if (hdi_list_append(&worker->closed[worker->ordinal > 0], &worker->pool, run->fill, worker->state) != HD_OK) {
@@ -188,7 +230,9 @@ static void classify(hdi_worker *worker) {
 
 static bool expand_state(hdi_worker *worker) {
   const hdi_run *run = worker->run;
-  if (!run_steps(worker, run->zero_weights ? HD_WEIGHT_ONE : HD_WEIGHT_ANY, expand_step)) {
+  hd_weight_filter weights = run->zero_weights ? HD_WEIGHT_ONE : HD_WEIGHT_ANY;
+  bool whole = worker->flat ? run_flat(worker, weights, &worker->transitions) : run_steps(worker, weights, expand_step);
+  if (!whole) {
     return false;
   }
   worker->expanded++;
@@ -220,9 +264,8 @@ static hdi_chunk *take_chunk(hdi_worker *worker) {
   return NULL;
 }
 
-void hdi_level_work(hdi_worker *worker) {
+static void work_off_chunks(hdi_worker *worker) {
   hdi_run *run = worker->run;
-  worker->fresh_level = run->level + (run->phase == HDI_PHASE_EXPAND ? 1 : 0);
   for (;;) {
     if (worker->current == NULL) {
       worker->current = take_chunk(worker);
@@ -244,4 +287,10 @@ void hdi_level_work(hdi_worker *worker) {
     hdi_pool_give(&worker->pool, worker->current);
     worker->current = NULL;
   }
+}
+
+void hdi_level_work(hdi_worker *worker) {
+  worker->fresh_level = worker->run->level + (worker->run->phase == HDI_PHASE_EXPAND ? 1 : 0);
+  work_off_chunks(worker);
+  offer_batch(worker);
 }

@@ -47,6 +47,14 @@ static hd_status init_worker(hdi_run *run, uint32_t number) {
   if (worker->stepper == NULL || hdi_deque_init(&worker->work) != HD_OK) {
     return HD_E_NOMEM;
   }
+  worker->flat = hd_stepper_is_flat(worker->stepper);
+  size_t room = HDI_BATCH + (worker->flat ? (size_t)hd_stepper_flat_max(worker->stepper) + 1 : 0);
+  worker->batch =
+      room > SIZE_MAX / sizeof *worker->batch / run->words ? NULL : malloc(room * run->words * sizeof *worker->batch);
+  worker->answers = malloc(room);
+  if (worker->batch == NULL || worker->answers == NULL) {
+    return HD_E_NOMEM;
+  }
   return hdi_finds_init(&worker->finds, run->model);
 }
 
@@ -61,6 +69,8 @@ static void clear_worker(hdi_worker *worker) {
   hdi_list_clear(&worker->closed[1], pool);
   hdi_pool_clear(pool);
   hdi_deque_clear(&worker->work);
+  free(worker->batch);
+  free(worker->answers);
   hdi_words_free(&worker->stash);
   hdi_finds_clear(&worker->finds);
   hd_stepper_free(worker->stepper);
@@ -130,7 +140,7 @@ hd_status hdi_run_new(const hd_search *search, uint32_t threads, bool keep, uint
   return HD_OK;
 }
 
-/* ---- the quiescent point: everything below, up to act(), is worker 0's while the others wait ---- */
+/* ---- the quiescent point: everything up to the parallel part is worker 0's while the others wait ---- */
 
 static hdi_action finish(hdi_run *run, hd_end end) {
   run->end = end;

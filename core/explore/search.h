@@ -12,6 +12,9 @@
 #define HD_ARRAY_TYPE uint64_t
 #include "core/base/array.h"
 
+/* Appends `count` > 0 words. HD_E_NOMEM leaves the array as it was. */
+hd_status hdi_words_append(hdi_words *words, const uint64_t *state, uint32_t count);
+
 /* What all workers do between two barriers. */
 typedef enum hdi_phase {
   HDI_PHASE_SEED,  /* insert the initial states */
@@ -33,6 +36,9 @@ typedef enum hdi_action { HDI_ACTION_WORK, HDI_ACTION_GROW, HDI_ACTION_STOP } hd
 /* A sub-level of at most this many states is expanded by worker 0 while the others wait. */
 #define HDI_NARROW_STATES 256u
 
+/* Successors are collected and offered to the visited set together, this many or more at once. */
+#define HDI_BATCH 64u
+
 typedef struct hdi_run hdi_run;
 
 typedef struct hdi_worker {
@@ -45,6 +51,10 @@ typedef struct hdi_worker {
   uint32_t cursor;    /* the next state in it */
   hdi_list fresh;     /* new states: of the next sub-level (CLOSE) or of the next level (SEED, EXPAND) */
   hdi_list closed[2]; /* states of the level whose weight-0 steps were followed: without, with such a step */
+  bool flat;          /* hd_stepper_is_flat */
+  uint64_t *batch;    /* owned; successors to be offered, W words each; room for HDI_BATCH and one state's */
+  uint8_t *answers;   /* owned; one per state of the batch */
+  size_t batch_count; /* states in it */
   hdi_words stash;    /* successors that found the table full, W words each */
   hdi_finds finds;
   uint64_t stop_level; /* least level of a finding in one of the stop slots; UINT64_MAX: none */
@@ -119,6 +129,14 @@ bool hdi_worker_check(hdi_worker *worker);
 /* One unit of work is done; false when the run must stop. */
 static inline bool hdi_worker_tick(hdi_worker *worker) {
   return HD_LIKELY(--worker->countdown > 0) || hdi_worker_check(worker);
+}
+/* `units` of them. */
+static inline bool hdi_worker_ticks(hdi_worker *worker, uint32_t units) {
+  if (HD_LIKELY(worker->countdown > units)) {
+    worker->countdown -= units;
+    return true;
+  }
+  return hdi_worker_check(worker);
 }
 /* Bytes of the visited set and the frontier. */
 size_t hdi_run_memory_bytes(const hdi_run *run);

@@ -175,6 +175,7 @@ static void add_outcome(hd_stepper *stepper, const uint64_t *state, const block_
   if (found->fault != HD_FAULT_NONE) {
     block->scratch[0] = (uint64_t)found->fault << 32 | (once ? 0 : found->fault_detail);
   } else {
+    HD_ASSERT(state != NULL);
     memcpy(block->scratch + 1, state, stepper->model->words * sizeof *state);
   }
   uint32_t number = 0;

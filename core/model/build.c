@@ -5,7 +5,7 @@
  * handles are indices into the growing tables of the model under construction, so that the compiled model keeps them.
  * Cost: amortised O(1) per call, plus the bytes of names and statements, which go into one arena. Not thread-safe.
  * Expressions are in builder_expr.c. */
-#include "core/model/internal.h"
+#include "core/model/flat.h"
 
 #include <string.h>
 
@@ -109,6 +109,7 @@ hd_loc hd_build_loc(hd_builder *builder, hd_process process, const char *name, u
   model->has_exclusive |= (flags & HD_LOC_EXCLUSIVE) != 0;
   model->has_strong |= (flags & HD_LOC_ATOMIC) != 0;
   model->has_weak |= (flags & HD_LOC_ATOMIC_WEAK) != 0;
+  model->has_eager |= (flags & HD_LOC_EAGER) != 0;
   return (hd_loc){add_loc(builder, process.v, name, flags, tag)};
 }
 
@@ -268,7 +269,7 @@ static void require_edge(const hd_builder *builder, const hd_edge_desc *desc) {
   HD_REQUIRE(desc->label.v == 0 || is_label(builder, desc->label));
   HD_REQUIRE(desc->weight <= 1 && (unsigned)desc->kind < HD_EDGE_KIND_COUNT);
   bool syncs = desc->side != HD_SIDE_NONE;
-  HD_REQUIRE(!syncs || desc->channel.v != 0);
+  HD_REQUIRE(!syncs || (desc->channel.v != 0 && (from->flags & HD_LOC_EAGER) == 0));
   require_expr(builder, from->process, desc->guard, false, !syncs);
   require_expr(builder, from->process, desc->channel, false, false);
   require_expr(builder, from->process, desc->value, false, true);
@@ -347,6 +348,9 @@ hd_status hd_builder_finish(hd_builder *builder, hd_model **out) {
   }
   if (status == HD_OK) {
     status = hdi_initial(builder->model);
+  }
+  if (status == HD_OK && !builder->force_code) {
+    status = hdi_flat_compile(builder->model);
   }
   if (status == HD_OK) {
     *out = builder->model;

@@ -55,13 +55,31 @@ hd_monitor hd_build_monitor(hd_builder *builder, const char *name, uint32_t stat
 void hd_build_monitor_arc(hd_builder *builder, hd_monitor monitor, uint32_t from, hd_label label, uint32_t to);
 
 /* ---- expressions (64-bit integers; arithmetic that overflows 64 bits is HD_FAULT_RANGE) ---- */
-/* X(identifier, operands): operands are expressions */
-#define HD_OP_TABLE(X)                                                                                        \
-  X(NEG, 1)                                                                                                   \
-  X(NOT, 1)                                                                                                   \
-  X(BITNOT, 1) X(ADD, 2) X(SUB, 2) X(MUL, 2) X(DIV, 2) X(MOD, 2) X(SHL, 2) X(SHR, 2) X(BITAND, 2) X(BITOR, 2) \
-      X(BITXOR, 2) X(EQ, 2) X(NE, 2) X(LT, 2) X(LE, 2) X(GT, 2) X(GE, 2)                                      \
-          X(AND, 2) /* short-circuit */ X(OR, 2) /* short-circuit */ X(COND, 3) /* a ? b : c, one arm evaluated */
+/* X(identifier, operands): operands are expressions. AND and OR evaluate b only when it counts; COND is a ? b : c with
+ * one arm evaluated. Results of comparisons, NOT, AND and OR are 0 or 1. */
+#define HD_OP_TABLE(X) \
+  X(NEG, 1)            \
+  X(NOT, 1)            \
+  X(BITNOT, 1)         \
+  X(ADD, 2)            \
+  X(SUB, 2)            \
+  X(MUL, 2)            \
+  X(DIV, 2)            \
+  X(MOD, 2)            \
+  X(SHL, 2)            \
+  X(SHR, 2)            \
+  X(BITAND, 2)         \
+  X(BITOR, 2)          \
+  X(BITXOR, 2)         \
+  X(EQ, 2)             \
+  X(NE, 2)             \
+  X(LT, 2)             \
+  X(LE, 2)             \
+  X(GT, 2)             \
+  X(GE, 2)             \
+  X(AND, 2)            \
+  X(OR, 2)             \
+  X(COND, 3)
 typedef enum hd_op {
 #define HDI_OP_ENUM(identifier, operands) HD_OP_##identifier,
   HD_OP_TABLE(HDI_OP_ENUM)

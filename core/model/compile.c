@@ -344,6 +344,7 @@ static hd_status index_edges(const hd_model *model, hdi_numbers *rows, hdi_numbe
   if (hdi_numbers_reserve(rows, locs + 2) != HD_OK || hdi_numbers_reserve(edges, model->edges.count) != HD_OK) {
     return HD_E_NOMEM;
   }
+  HD_ASSERT(rows->data != NULL);
   memset(rows->data, 0, (locs + 2) * sizeof rows->data[0]);
   for (size_t i = 0; i < model->edges.count; i++) {
     rows->data[model->edges.data[i].from + 2]++;
@@ -382,8 +383,11 @@ static hd_status index_locs(hd_model *model) {
 static void make_group(rule_maker *maker, const hdi_numbers *rows, const hdi_numbers *edges, uint32_t loc) {
   hd_model *model = maker->c.model;
   hdi_group group = {.begin = (uint32_t)model->rules.count};
-  for (uint32_t i = rows->data[loc]; maker->c.status == HD_OK && i < rows->data[loc + 1]; i++) {
-    make_edge_rules(maker, edges->data[i]);
+  const uint32_t *edge = edges->data;
+  uint32_t end = rows->data[loc + 1];
+  for (uint32_t i = rows->data[loc]; maker->c.status == HD_OK && i < end; i++) {
+    HD_ASSERT(edge != NULL);
+    make_edge_rules(maker, edge[i]);
   }
   group.end = (uint32_t)model->rules.count;
   for (uint32_t i = group.begin; i < group.end; i++) {

@@ -1,7 +1,8 @@
 /* Step filters: protected locations with a discipline, laid over a compiled model without recompiling it (repairs by
  * atomicity). Strong: a step in which a process arrives at a protected location goes on with that process's edges, as
  * one compound step, up to the next unprotected one, and is enabled only if it can get there now. Weak: at most one
- * process may be at a protected location. */
+ * process may be at a protected location: a step is disabled when after it two are and one of them has just arrived
+ * (who has been there from the start may go on). */
 #ifndef HEDDLE_CORE_MODEL_FILTER_H
 #define HEDDLE_CORE_MODEL_FILTER_H
 

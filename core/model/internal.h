@@ -50,10 +50,11 @@ static inline int64_t hdi_field_value(const hdi_field *field, const uint64_t *st
   return (int64_t)((uint64_t)field->lo + hdi_field_bits(field, state));
 }
 
-/* True when `value` is in the field's domain; then *bits is what is stored. */
+/* True when `value` is in the field's domain; then *bits is what is stored. One comparison is enough: modulo 2^64 only
+ * the values lo .. lo + top are at most top away from lo. */
 static inline bool hdi_field_encode(const hdi_field *field, int64_t value, uint64_t *bits) {
   *bits = (uint64_t)value - (uint64_t)field->lo;
-  return value >= field->lo && *bits <= field->top;
+  return *bits <= field->top;
 }
 
 /* ---- what the frontend said ---- */
@@ -269,6 +270,39 @@ typedef struct hdi_run_of_fields {
 #define HD_ARRAY_TYPE hdi_run_of_fields
 #include "core/base/array.h"
 
+/* A rule of a state of one word, on one cache line: enabled when (s & mask) == value, and (s & some) != 0 unless some
+ * is 0. Then s = (s, bits `moved` shifted down) & ~clear | set. */
+typedef struct hdi_flat_word {
+  uint64_t mask, value, clear, set;
+  uint64_t some, moved;
+  uint32_t down;
+} hdi_flat_word;
+
+/* The rules of one instance at one location. */
+typedef struct hdi_flat_group {
+  uint32_t begin, end;
+  bool odd;   /* one word: some rule has `some` or `moved` */
+  bool eager; /* of an eager location; in groups[HD_WEIGHT_ANY] only */
+} hdi_flat_group;
+
+#define HD_ARRAY_NAME hdi_flat_words
+#define HD_ARRAY_TYPE hdi_flat_word
+#include "core/base/array.h"
+#define HD_ARRAY_NAME hdi_flat_groups
+#define HD_ARRAY_TYPE hdi_flat_group
+#include "core/base/array.h"
+
+/* Flat rules (flat.c). Group g of `groups[w]` holds what group g of model->groups becomes for hd_weight_filter w: its
+ * rules without partners, and its sending rules merged with each receiving rule they can meet. One word: entries of
+ * `narrow`; else of `wide`, whose tests and writes are those of the model. */
+typedef struct hdi_flat {
+  bool valid;
+  uint32_t successors_max; /* of any state */
+  hdi_flat_groups groups[3];
+  hdi_flat_words narrow;
+  hdi_rules wide;
+} hdi_flat;
+
 struct hd_model {
   hd_arena *arena; /* names, statements */
   hd_names *label_names;
@@ -296,9 +330,10 @@ struct hd_model {
       label_monitors; /* monitors whose alphabet has label l: label_monitors[rows[l] .. rows[l+1]) */
   hdi_bits initial;   /* initial states, one after another, in state order */
   size_t initial_count;
+  hdi_flat flat;
   uint32_t words, bits;
   uint32_t stack_depth; /* values that any piece of code needs */
-  bool has_exclusive, has_strong, has_weak, has_zero_weights;
+  bool has_exclusive, has_strong, has_weak, has_eager, has_zero_weights;
 };
 
 struct hd_builder {

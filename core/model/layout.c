@@ -187,6 +187,7 @@ static void plan_grouped(const layout_job *layout, open_words *packer, word_plan
   uint32_t begin = 0;
   for (size_t g = 0; g < layout->groups.count; g++) {
     uint32_t end = layout->groups.data[g];
+    HD_ASSERT(begin == end || layout->items.data != NULL);
     uint64_t total = 0;
     for (uint32_t i = begin; i < end; i++) {
       total += layout->items.data[i].width;

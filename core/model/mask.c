@@ -268,6 +268,10 @@ void hdi_mask_set(hdi_compiler *compiler, uint32_t field, uint64_t bits) {
 }
 
 void hdi_mask_pop(hdi_compiler *compiler, const hdi_queue *queue) {
+  if (queue->capacity == 1) { /* nothing moves up behind the head */
+    hdi_mask_set(compiler, queue->field, 0);
+    return;
+  }
   const hdi_field *head = &compiler->model->fields.data[queue->field];
   hdi_write *write = head->width == 0 ? NULL : write_of(compiler, head->word);
   if (write == NULL) {

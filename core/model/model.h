@@ -27,6 +27,14 @@
  * != HD_FAULT_NONE and no next state. A failed check statement is no fault: the step has a successor and
  * `checks_failed` is set.
  *
+ * Details that matter. A guard or channel that faults makes one faulting step of its own edge, without partner; when
+ * partners are looked for, such an edge counts as not enabled. Queues are tested before the guard. At an exclusive
+ * location: the side that starts a rendezvous is the sender, whom it meets may be anywhere. Inside a compound step the
+ * mover that runs on may also be the receiving side, exclusive locations play no part, and a mover that dies stops
+ * being one. When several inner paths end in one state, checks_failed unites them and the inner edges shown are those
+ * of the first path on which a check failed, if any. HD_FAULT_ENDLESS and HD_FAULT_BLOCK_LIMIT occur at most once per
+ * starting step, other inner faults once per statement.
+ *
  * Threads: hd_model is read-only after finish. Each worker owns one hd_stepper. */
 #ifndef HEDDLE_CORE_MODEL_MODEL_H
 #define HEDDLE_CORE_MODEL_MODEL_H
@@ -115,10 +123,13 @@ typedef enum hd_fault {
 } hd_fault;
 
 /* Location flags. */
-#define HD_LOC_END 1u          /* a process may stop here */
-#define HD_LOC_DAEMON 2u       /* a process may wait here for ever */
-#define HD_LOC_EXCLUSIVE 4u    /* while some process is here, only processes at exclusive locations start a step */
-#define HD_LOC_ATOMIC 8u       /* protected, strong: a step that arrives here runs on (see "compound step") */
+#define HD_LOC_END 1u       /* a process may stop here */
+#define HD_LOC_DAEMON 2u    /* a process may wait here for ever */
+#define HD_LOC_EXCLUSIVE 4u /* while some process is here, only processes at exclusive locations start a step */
+#define HD_LOC_ATOMIC 8u    /* protected, strong: a step that arrives here runs on (see "compound step") */
+#define HD_LOC_EAGER                                                                                    \
+  32u /* while some process is here and can make a step, the first such process makes the only steps: a \
+         reduction that the frontend has proved. Edges from here take part in no rendezvous */
 #define HD_LOC_ATOMIC_WEAK 16u /* protected, weak: at most one process may be at such a location */
 
 /* What a step did: its identity is (edge, instance, partner_edge, partner_instance, next state). */
@@ -154,6 +165,16 @@ void hd_stepper_free(hd_stepper *stepper); /* NULL allowed */
  * re-entrant. */
 hd_status hd_stepper_run(hd_stepper *stepper, const uint64_t *state, hd_weight_filter weights, hd_emit emit,
                          void *payload);
+/* The fast path of searches: successors without descriptions. True when every step that this stepper can make is a
+ * masked write on the packed words: nothing can fail, no check, monitor, protected or exclusive location is involved.
+ * Most choreographies are such models. */
+bool hd_stepper_is_flat(const hd_stepper *stepper);
+/* Most successors that one state can have. Requires hd_stepper_is_flat. */
+uint32_t hd_stepper_flat_max(const hd_stepper *stepper);
+/* Writes the successors of `state`, in step order and one for every step of the wanted weight, one after another (W
+ * words each) into `next`, which has room for hd_stepper_flat_max() + 1 of them; returns their number. Requires
+ * hd_stepper_is_flat. Cost: a few instructions per rule of the processes' locations. */
+size_t hd_stepper_flat_run(const hd_stepper *stepper, const uint64_t *state, hd_weight_filter weights, uint64_t *next);
 /* The inner edges (in order, without the starting one) of the step being emitted; valid inside the emit callback only.
  * Each entry is (edge, instance). Returns their number. */
 typedef struct hd_inner {

@@ -93,12 +93,7 @@ static hdi_ran apply(hd_stepper *stepper, step_party party, int64_t received) {
       return ran;
     }
   }
-  const hdi_write *write = model->writes.data + rule->writes;
-  for (uint32_t i = 0; i < rule->write_count; i++, write++) {
-    uint64_t word = next[write->word];
-    word = (word & ~write->moved) | (((word & write->moved) >> write->down) & write->moved);
-    next[write->word] = (word & ~write->clear) | write->set;
-  }
+  hdi_rule_write(model, rule, next);
   return HDI_RAN_OK;
 }
 
@@ -271,4 +266,16 @@ void hdi_fire_instance(hd_stepper *stepper, const uint64_t *state, uint32_t inst
       fire_synchronising(stepper, state, party);
     }
   }
+}
+
+bool hdi_instance_may_step(hd_stepper *stepper, const uint64_t *state, uint32_t instance) {
+  const hd_model *model = stepper->model;
+  const hdi_group *group = hdi_group_at(model, state, instance);
+  for (uint32_t r = group->begin; r < group->end; r++) {
+    step_party party = {.rule = &model->rules.data[r], .instance = instance};
+    if (enabled(&stepper->machine, state, party) != HDI_RAN_DISABLED) {
+      return true;
+    }
+  }
+  return false;
 }

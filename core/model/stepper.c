@@ -1,8 +1,9 @@
 /* The stepper: a worker's scratch for computing the steps of a state, and the loop over the process instances.
  *
  * hd_stepper_run visits the instances in order; hdi_fire_instance (step.c) makes their steps; hdi_emit hands them to
- * the caller. Exclusive locations are looked for once per state, and only when the model has any. The location flags of
- * the model and of the filter are merged when the stepper is made, so a filter costs nothing per step. */
+ * the caller. Eager and exclusive locations are looked for once per state, and only when the model has any. The
+ * location flags of the model and of the filter are merged when the stepper is made, so a filter costs nothing per
+ * step. */
 #include "core/model/stepper.h"
 
 #include <string.h>
@@ -77,6 +78,18 @@ static bool someone_is_exclusive(const hd_stepper *stepper, const uint64_t *stat
   return false;
 }
 
+/* The first process at an eager location that can make a step; HD_NONE when there is none. */
+static uint32_t first_eager(hd_stepper *stepper, const uint64_t *state) {
+  const hd_model *model = stepper->model;
+  for (uint32_t i = 0; model->has_eager && i < model->instances.count; i++) {
+    if ((stepper->flags[hdi_location(model, state, i)] & HD_LOC_EAGER) != 0 &&
+        hdi_instance_may_step(stepper, state, i)) {
+      return i;
+    }
+  }
+  return HD_NONE;
+}
+
 hd_status hd_stepper_run(hd_stepper *stepper, const uint64_t *state, hd_weight_filter weights, hd_emit emit,
                          void *payload) {
   const hd_model *model = stepper->model;
@@ -85,6 +98,11 @@ hd_status hd_stepper_run(hd_stepper *stepper, const uint64_t *state, hd_weight_f
   stepper->emit = emit;
   stepper->payload = payload;
   stepper->status = HD_OK;
+  uint32_t eager = first_eager(stepper, state);
+  if (eager != HD_NONE) {
+    hdi_fire_instance(stepper, state, eager);
+    return stepper->status;
+  }
   bool exclusive = someone_is_exclusive(stepper, state);
   for (uint32_t i = 0; stepper->status == HD_OK && i < model->instances.count; i++) {
     if (!exclusive || (stepper->flags[hdi_location(model, state, i)] & HD_LOC_EXCLUSIVE) != 0) {

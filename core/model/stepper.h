@@ -91,6 +91,16 @@ static inline bool hdi_rule_tests(const hd_model *model, const hdi_rule *rule, c
   return true;
 }
 
+/* Applies the rule's masked writes. */
+static inline void hdi_rule_write(const hd_model *model, const hdi_rule *rule, uint64_t *next) {
+  const hdi_write *write = model->writes.data + rule->writes;
+  for (uint32_t i = 0; i < rule->write_count; i++, write++) {
+    uint64_t word = next[write->word];
+    word = (word & ~write->moved) | (((word & write->moved) >> write->down) & write->moved);
+    next[write->word] = (word & ~write->clear) | write->set;
+  }
+}
+
 static inline const hdi_group *hdi_group_at(const hd_model *model, const uint64_t *state, uint32_t instance) {
   const hdi_instance *inst = &model->instances.data[instance];
   return &model->groups.data[inst->groups + hdi_field_bits(&model->fields.data[inst->loc_field], state)];
@@ -99,6 +109,8 @@ static inline const hdi_group *hdi_group_at(const hd_model *model, const uint64_
 /* Makes every step of `instance` in `state`, in order. Outside blocks its receiving edges only report the faults of
  * their guards: the sending side starts a rendezvous. Inside a block they look for senders. */
 void hdi_fire_instance(hd_stepper *stepper, const uint64_t *state, uint32_t instance);
+/* True when `instance`, at an eager location, has a step in `state`, of any weight. */
+bool hdi_instance_may_step(hd_stepper *stepper, const uint64_t *state, uint32_t instance);
 /* Gives stepper->step to the caller, with `next` or, when it has a fault, NULL. */
 void hdi_emit(hd_stepper *stepper, const uint64_t *next);
 /* True when the weak discipline forbids a step from `before` to `after`: two processes are at weakly protected

@@ -32,7 +32,8 @@ typedef struct hd_finding {
   hd_position position; /* where in the source; line 0: none */
   hd_trace_line *trace;
   size_t trace_lines;
-  uint64_t length; /* visible steps for a choreography, all steps otherwise */
+  uint64_t length;  /* visible steps for a choreography, all steps otherwise */
+  const char *unit; /* what length counts, singular: "send"; NULL: "step". Static storage; for people only */
   uint64_t count;  /* how many such states or steps were found; 0: unknown */
 } hd_finding;
 
@@ -49,6 +50,7 @@ typedef struct hd_result {
   hd_command command;
   const char *file, *frontend;
   hd_verdict verdict;      /* NONE for commands without a verdict */
+  const char *scope;       /* text after the verdict: "for queues of every length"; NULL allowed; for people only */
   const char *basis;       /* what the verdict rests on: theorem or complete search; NULL allowed */
   const char *not_covered; /* cut short: what was not covered; NULL otherwise */
   uint32_t bound;          /* 0: does not apply */
@@ -60,6 +62,8 @@ typedef struct hd_result {
   const char *const *assumptions;
   size_t assumption_count;
   bool has_statistics;
+  const char *searched; /* what the statistics describe: "I_1"; NULL: the input's states; for people only */
+  bool deadlocks_apart; /* `deadlocks` were counted elsewhere and a fact says where; for people only */
   uint64_t states, transitions, levels, deadlocks, expanded;
   bool complete;
   uint32_t threads;

@@ -4,10 +4,10 @@
  *     basis: the per-peer check with queues of length 1
  *     tpm.chor:7:3: unrealizable: S sends SendComplete where the choreography does not allow it [HD201]
  *       S cannot tell these two histories apart: ...
- *       run of length 4:
+ *       run of 4 sends:
  *         1  C  send     Send  to S    line 4
  *         2  S  receive  Send  from C  line 4
- *     14 states, 17 transitions, 9 levels, 0 deadlocks; complete; 2 threads, 0.001 s, 14000 states/s, 3.1 MiB
+ *     14 states, 17 transitions, 9 levels, 0 stuck states; complete; 2 threads, 0.001 s, 14000 states/s, 3.1 MiB
  *
  * The columns of a run are as wide as their widest cell, counted in characters. Every borrowed text is escaped, so that
  * nothing an input says can steer the terminal, and every line ends where we end it.
@@ -82,6 +82,10 @@ static void print_headline(const printer *p) {
   paint(p, verdict_color(p->result->verdict));
   hd_buffer_add_text(p->out, headline(p->result));
   paint(p, PAINT_OFF);
+  if (p->result->scope != NULL) {
+    hd_buffer_add_text(p->out, " ");
+    put(p, p->result->scope);
+  }
   hd_buffer_add_text(p->out, "\n");
 }
 
@@ -239,6 +243,10 @@ static void print_trace_line(const printer *p, const hd_trace_line *line, size_t
   hd_buffer_add_text(p->out, "\n");
 }
 
+static void print_count(const printer *p, uint64_t count, const char *noun, const char *end) {
+  hd_buffer_printf(p->out, "%llu %s%s%s", (unsigned long long)count, noun, count == 1 ? "" : "s", end);
+}
+
 static hd_status print_finding(const printer *p, const hd_finding *finding) {
   hd_buffer_add_text(p->out, "  ");
   print_finding_line(p, finding);
@@ -258,25 +266,30 @@ static hd_status print_finding(const printer *p, const hd_finding *finding) {
   if (status != HD_OK) {
     return status;
   }
-  hd_buffer_printf(p->out, "    run of length %llu%s\n", (unsigned long long)finding->length,
-                   finding->trace_lines == 0 ? ": the initial state" : ":");
+  hd_buffer_add_text(p->out, "    run of ");
+  print_count(p, finding->length, finding->unit == NULL ? "step" : finding->unit,
+              finding->trace_lines == 0 ? ": the initial state\n" : ":\n");
   for (size_t i = 0; i < finding->trace_lines; i++) {
     print_trace_line(p, &finding->trace[i], i + 1, widths);
   }
   return HD_OK;
 }
 
-static void print_count(const printer *p, uint64_t count, const char *noun, const char *end) {
-  hd_buffer_printf(p->out, "%llu %s%s%s", (unsigned long long)count, noun, count == 1 ? "" : "s", end);
-}
-
 static void print_statistics(const printer *p, int verbose) {
   const hd_result *result = p->result;
-  hd_buffer_add_text(p->out, "  ");
+  if (result->searched != NULL) {
+    hd_buffer_add_text(p->out, "  searched ");
+    put(p, result->searched);
+    hd_buffer_add_text(p->out, ": ");
+  } else {
+    hd_buffer_add_text(p->out, "  ");
+  }
   print_count(p, result->states, "state", ", ");
   print_count(p, result->transitions, "transition", ", ");
-  print_count(p, result->levels, "level", ", ");
-  print_count(p, result->deadlocks, "deadlock", "; ");
+  print_count(p, result->levels, "level", result->deadlocks_apart ? "; " : ", ");
+  if (!result->deadlocks_apart) {
+    print_count(p, result->deadlocks, "stuck state", "; ");
+  }
   hd_buffer_add_text(p->out, result->complete ? "complete; " : "not complete; ");
   print_count(p, result->threads, "thread", "");
   hd_buffer_printf(p->out, ", %.3f s", result->seconds);

@@ -131,6 +131,10 @@ void hd_fsa_print(const hd_system *system, hd_peer peer, hd_buffer *out);
 /* DOT drawings, one digraph a machine; Aldebaran .aut of one machine. */
 void hd_machine_print_dot(const hd_system *system, hd_peer peer, hd_buffer *out);
 void hd_machine_print_aut(const hd_system *system, hd_peer peer, hd_buffer *out);
+/* Their parts, for other drawings: `text` as it may stand between quotes, and the label of an arc, `Q!m` or `Q?m`, so
+ * escaped. All printers: any thread, linear; running out of memory sticks in the buffer. */
+void hd_print_escaped(const char *text, hd_buffer *out);
+void hd_machine_print_label(const hd_system *system, const hd_machine_arc *arc, hd_buffer *out);
 void hd_system_free(hd_system *system); /* NULL allowed */
 
 typedef enum hd_semantics { HD_MAILBOX, HD_P2P } hd_semantics; /* same order as the option's choices */

@@ -54,6 +54,8 @@ static hd_status decide(check_run *run) {
   hd_status status = hd_realizability_decide(&query, run->arena, &run->answer);
   hd_result *result = run->result;
   result->has_statistics = true;
+  result->searched = "the peers' products";
+  result->deadlocks_apart = true;
   result->states = result->expanded = run->answer.product_states;
   result->transitions = run->answer.product_transitions;
   result->levels = run->answer.levels;
@@ -177,8 +179,8 @@ static hd_status describe_witness(check_run *run, hd_finding *finding) {
 static hd_status witness_trace(check_run *run, hd_lowering *plain, hd_trace **out) {
   *out = NULL;
   hd_lowering *watched = NULL;
-  hd_status status =
-      hd_lower_system(run->subject.system, run->ast->file, run->subject.dfas, run->bound, run->semantics, &watched);
+  hd_status status = hd_lower_system(run->subject.system, run->ast->file, run->subject.dfas, run->bound, run->semantics,
+                                     false, &watched);
   hd_trace *trace = NULL;
   if (status == HD_OK) {
     status = hd_explain_witness(watched, &run->answer.witness, &trace);
@@ -235,6 +237,7 @@ static hd_status set_emits_from(check_run *run, const hd_lowering *plain, const 
 static hd_status set_unrealizable(check_run *run) {
   hd_result *result = run->result;
   result->verdict = HD_VERDICT_VIOLATED;
+  result->scope = hd_arena_printf(result->arena, "with queues of length %u", run->bound);
   result->basis = hd_arena_printf(
       result->arena,
       "per-peer check at queue length %u (theorem 2 of docs/choreography-theory.md); the run was replayed on I_%u%s",
@@ -262,7 +265,7 @@ static hd_status conclude_unrealizable(check_run *run) {
   hd_lowering *plain = NULL;
   hd_outcome outcome;
   memset(&outcome, 0, sizeof outcome);
-  hd_status status = hd_lower_system(run->subject.system, NULL, NULL, run->bound, run->semantics, &plain);
+  hd_status status = hd_lower_system(run->subject.system, NULL, NULL, run->bound, run->semantics, false, &plain);
   if (status == HD_OK) {
     status = add_unrealizable(run, plain);
   }
@@ -281,6 +284,7 @@ static hd_status conclude_unrealizable(check_run *run) {
     result->deadlocks = hdi_stuck_count(&outcome);
     hd_result_add_number(result, "system_states", outcome.states);
     hd_result_add_number(result, "system_transitions", outcome.transitions);
+    hd_result_add_number(result, "system_stuck", result->deadlocks);
     hd_result_add_bool(result, "system_complete", outcome.end == HD_END_COMPLETE);
   }
   hd_outcome_clear(&outcome);
@@ -304,7 +308,8 @@ static hd_status conclude_by_search(check_run *run, const char *realizable) {
   hd_lowering *plain = NULL;
   hd_outcome outcome;
   memset(&outcome, 0, sizeof outcome);
-  hd_status status = hd_lower_system(run->subject.system, NULL, NULL, run->bound, run->semantics, &plain);
+  hd_status status = hd_lower_system(run->subject.system, NULL, NULL, run->bound, run->semantics,
+                                     run->request->options->reduction, &plain);
   if (status == HD_OK) {
     status = search_stuck(run, plain, 0, &outcome);
   }
@@ -312,6 +317,8 @@ static hd_status conclude_by_search(check_run *run, const char *realizable) {
     double seconds = result->seconds;
     hd_result_take_outcome(result, &outcome, hdi_stuck_count(&outcome));
     result->seconds += seconds;
+    result->deadlocks_apart = false;
+    result->searched = hdi_searched(plain, result);
     result->not_covered = hdi_not_covered(&outcome, result);
     result->verdict = result->deadlocks != 0        ? HD_VERDICT_VIOLATED
                       : result->not_covered != NULL ? HD_VERDICT_INCONCLUSIVE
@@ -321,15 +328,19 @@ static hd_status conclude_by_search(check_run *run, const char *realizable) {
         realizable == NULL
             ? hd_arena_printf(result->arena, "I_%u %s for stuck configurations", run->bound, how)
             : hd_arena_printf(result->arena, "%s; stuck configurations: I_%u %s", realizable, run->bound, how);
-    status = result->basis == NULL ? HD_E_NOMEM : set_emits_from(run, plain, &outcome);
+    const char *relation = result->verdict == HD_VERDICT_HOLDS ? "for" : "with";
+    result->scope = hd_arena_printf(result->arena, "%s queues of length %u", relation, run->bound);
+    bool whole = result->basis != NULL && result->searched != NULL && result->scope != NULL;
+    status = whole ? set_emits_from(run, plain, &outcome) : HD_E_NOMEM;
   }
   hd_outcome_clear(&outcome);
   hd_lowering_free(plain);
   return status;
 }
 
-static hd_status conclude_without_search(check_run *run, const char *basis) {
+static hd_status conclude_without_search(check_run *run, const char *scope, const char *basis) {
   run->result->verdict = HD_VERDICT_HOLDS;
+  run->result->scope = scope;
   run->result->basis = basis;
   return basis == NULL ? HD_E_NOMEM : hdi_set_emits(run->ast, NULL, NULL, run->result);
 }
@@ -344,7 +355,7 @@ static hd_status conclude_realizable(check_run *run) {
         "stuck configurations were not looked for"};
     result->assumptions = assumptions;
     result->assumption_count = 2;
-    return conclude_without_search(run, "Theorem 1 as published: realizable because L(C) = L(I_1)");
+    return conclude_without_search(run, NULL, "Theorem 1 as published: realizable because L(C) = L(I_1)");
   }
   bool diamond = false;
   hd_certificate certificate = HD_CERTIFICATE_NONE;
@@ -362,8 +373,9 @@ static hd_status conclude_realizable(check_run *run) {
   if (diamond && !run->request->options->all) {
     int theorem = run->semantics == HD_MAILBOX ? 4 : 5;
     return conclude_without_search(
-        run, hd_arena_printf(result->arena, "%s; the diamond also excludes stuck configurations (theorem %d)",
-                             realizable, theorem));
+        run, "for queues of every length",
+        hd_arena_printf(result->arena, "%s; the diamond also excludes stuck configurations (theorem %d)", realizable,
+                        theorem));
   }
   return conclude_by_search(run, realizable);
 }
@@ -397,8 +409,8 @@ static hd_status cross_check(check_run *run) {
   hd_lowering *watched = NULL;
   hd_outcome outcome;
   memset(&outcome, 0, sizeof outcome);
-  hd_status status =
-      hd_lower_system(run->subject.system, run->ast->file, run->subject.dfas, run->bound, run->semantics, &watched);
+  hd_status status = hd_lower_system(run->subject.system, run->ast->file, run->subject.dfas, run->bound, run->semantics,
+                                     false, &watched);
   if (status == HD_OK) {
     hd_search search;
     hdi_search_init(watched, run->request, &search);
@@ -423,8 +435,21 @@ static hd_status cross_check(check_run *run) {
   return status;
 }
 
+/* Rules change no verdict: who wrote one should not take "holds" for its blessing. */
+static void say_rules_are_not_checked(check_run *run) {
+  const hd_chor_file *file = run->ast->file;
+  bool any = false;
+  for (uint32_t i = 0; i < file->block_count; i++) {
+    any = any || file->blocks[i].rule_count != 0;
+  }
+  if (any) {
+    hd_result_add_text(run->result, "never_rules", "not checked: they are for repairs");
+  }
+}
+
 static hd_status check_choreography(check_run *run) {
   const hd_options *options = run->request->options;
+  say_rules_are_not_checked(run);
   uint32_t last = options->as_published ? 1 : options->up_to != 0 ? options->up_to : options->bound;
   run->bound = options->as_published || options->up_to != 0 ? 1 : options->bound;
   for (;; run->bound++) {

@@ -12,7 +12,7 @@ hd_status hdi_choreography_explore(const hd_ast *ast, const hd_request *request,
   hd_lowering *lowering = NULL;
   hd_status status = hdi_subject_make(ast, false, request, &subject);
   if (status == HD_OK) {
-    status = hd_lower_system(subject.system, NULL, NULL, options->bound, semantics, &lowering);
+    status = hd_lower_system(subject.system, NULL, NULL, options->bound, semantics, options->reduction, &lowering);
   }
   hd_outcome outcome;
   memset(&outcome, 0, sizeof outcome);
@@ -24,6 +24,7 @@ hd_status hdi_choreography_explore(const hd_ast *ast, const hd_request *request,
   if (status == HD_OK) {
     hd_result_take_outcome(result, &outcome, hdi_stuck_count(&outcome));
     result->bound = options->bound;
+    result->searched = hdi_searched(lowering, result);
     result->semantics = hdi_semantics_name(semantics);
     result->not_covered = hdi_not_covered(&outcome, result);
     if (result->not_covered != NULL) {
@@ -73,20 +74,20 @@ hd_status hdi_choreography_project(const hd_ast *ast, const hd_request *request,
   if (status == HD_OK) {
     status = find_peer(subject.system, options->peer, diag, &peer);
   }
-  if (status == HD_OK && options->to == 2 && peer.v == HD_NONE) {
+  if (status == HD_OK && options->to == HD_PROJECT_AUT && peer.v == HD_NONE) {
     hd_diag_add(diag, HD_DIAG_USAGE, NULL, (hd_span){0, 0}, "say which with --peer NAME",
                 "an .aut file holds one machine");
     status = HD_E_USAGE;
   }
   if (status == HD_OK) {
-    switch (options->to) {
-      case 0:
+    switch ((hd_projection_format)options->to) {
+      case HD_PROJECT_FSA:
         hd_fsa_print(subject.system, peer, out);
         break;
-      case 1:
+      case HD_PROJECT_DOT:
         hd_machine_print_dot(subject.system, peer, out);
         break;
-      default:
+      case HD_PROJECT_AUT:
         hd_machine_print_aut(subject.system, peer, out);
         break;
     }
@@ -137,7 +138,7 @@ hd_status hdi_choreography_replay(const hd_ast *ast, const hd_text *text, const 
     status = hdi_subject_make(ast, false, request, &subject);
   }
   if (status == HD_OK) {
-    status = hd_lower_system(subject.system, NULL, NULL, bound, semantics, &lowering);
+    status = hd_lower_system(subject.system, NULL, NULL, bound, semantics, false, &lowering);
   }
   if (status == HD_OK) {
     status = hd_saved_trace_run(lowering, text, diag, &trace);
@@ -152,9 +153,6 @@ hd_status hdi_choreography_replay(const hd_ast *ast, const hd_text *text, const 
     result->bound = bound;
     result->semantics = hdi_semantics_name(semantics);
     status = describe_end(lowering, trace, finding, result->arena);
-  }
-  if (status == HD_OK) {
-    status = hdi_set_emits(ast, lowering, trace, result);
   }
   hd_trace_free(trace);
   hd_lowering_free(lowering);

@@ -2,21 +2,17 @@
  *
  * A choreography may be nondeterministic: the path drawn is the least one in arc order along which the longest prefix
  * of the run's sends can be followed. It is found by keeping, for each prefix, the states that can be reached and the
- * arc each was first reached by, then walking back. Cost: sends times arcs of the blocks. Any thread. */
+ * arc each was first reached by, then walking back. Cost: sends times arcs of the blocks; machines: steps plus arcs.
+ * Any thread. */
 #include "frontends/choreography/draw.h"
 
 #include "frontends/choreography/explain.h"
 
 #include <string.h>
 
-void hd_draw_quoted(hd_buffer *out, const char *text) {
+static void draw_quoted(hd_buffer *out, const char *text) {
   hd_buffer_add_text(out, "\"");
-  for (const char *c = text; *c != '\0'; c++) {
-    if (*c == '"' || *c == '\\') {
-      hd_buffer_add_text(out, "\\");
-    }
-    hd_buffer_add(out, c, 1);
-  }
+  hd_print_escaped(text, out);
   hd_buffer_add_text(out, "\"");
 }
 
@@ -27,16 +23,16 @@ typedef struct {
   uint32_t extra;              /* message that the block does not allow then, HD_NONE when it follows the whole run */
 } block_path;
 
-/* Messages of the block that the trace sends, in order. */
-static size_t block_word(const hd_chor *block, const hd_lowering *lowering, const hd_trace *trace, uint32_t *word) {
+/* Messages of the block that the trace sends, in order; `ours` has room for every message and is all false. */
+static size_t block_word(const hd_chor *block, const hd_lowering *lowering, const hd_trace *trace, bool *ours,
+                         uint32_t *word) {
+  for (uint32_t a = 0; a < block->arc_count; a++) {
+    ours[block->arcs[a].message.v] = true;
+  }
   size_t length = 0;
   for (size_t i = 0; i < trace->length; i++) {
     const hd_machine_arc *arc = hd_explain_step(lowering, &trace->steps[i], NULL);
-    bool ours = false;
-    for (uint32_t a = 0; a < block->arc_count && arc->send && !ours; a++) {
-      ours = block->arcs[a].message.v == arc->message.v;
-    }
-    if (ours) {
+    if (arc->send && ours[arc->message.v]) {
       word[length++] = arc->message.v;
     }
   }
@@ -79,9 +75,13 @@ static hd_status find_path(const hd_chor *block, const hd_lowering *lowering, co
     return HD_OK;
   }
   uint32_t *word = hd_arena_alloc_array(arena, trace->length + 1, sizeof *word);
-  size_t length = word == NULL ? 0 : block_word(block, lowering, trace, word);
+  bool *ours = hd_arena_alloc_array(arena, (size_t)lowering->system->alphabet.message_count + 1, sizeof *ours);
+  if (word == NULL || ours == NULL) {
+    return HD_E_NOMEM;
+  }
+  size_t length = block_word(block, lowering, trace, ours, word);
   uint32_t *via = hd_arena_alloc_array(arena, (length + 1) * block->state_count, sizeof *via);
-  if (word == NULL || via == NULL) {
+  if (via == NULL) {
     return HD_E_NOMEM;
   }
   size_t followed = follow(block, word, length, via);
@@ -106,21 +106,24 @@ static hd_status find_path(const hd_chor *block, const hd_lowering *lowering, co
 
 static void draw_message(hd_buffer *out, const hd_alphabet *alphabet, uint32_t message) {
   const hd_message_info *info = &alphabet->messages[message];
-  hd_buffer label = {0};
-  hd_buffer_printf(&label, "%s -> %s : %s", alphabet->peers[info->from.v], alphabet->peers[info->to.v], info->name);
-  hd_draw_quoted(out, label.failed ? "?" : label.data);
-  hd_buffer_free(&label);
+  hd_buffer_add_text(out, "\"");
+  hd_print_escaped(alphabet->peers[info->from.v], out);
+  hd_buffer_add_text(out, " -> ");
+  hd_print_escaped(alphabet->peers[info->to.v], out);
+  hd_buffer_add_text(out, " : ");
+  hd_print_escaped(info->name, out);
+  hd_buffer_add_text(out, "\"");
 }
 
 static void draw_block(hd_buffer *out, const hd_chor_file *file, uint32_t index, const block_path *path) {
   const hd_chor *block = &file->blocks[index];
   hd_buffer_printf(out, "  subgraph cluster_%u {\n    label=", index);
-  hd_draw_quoted(out, block->name == NULL ? "choreography" : block->name);
+  draw_quoted(out, block->name == NULL ? "choreography" : block->name);
   hd_buffer_printf(out, ";\n    b%u_start [shape=point];\n    b%u_start -> b%u_s%u;\n", index, index, index,
                    block->initial);
   for (uint32_t s = 0; s < block->state_count; s++) {
     hd_buffer_printf(out, "    b%u_s%u [label=", index, s);
-    hd_draw_quoted(out, block->states[s].name);
+    draw_quoted(out, block->states[s].name);
     hd_buffer_printf(out, "%s%s];\n", hd_chor_is_end(block, s) ? ",shape=doublecircle" : "",
                      path->state_used[s] ? ",color=red,penwidth=2" : "");
   }
@@ -159,36 +162,59 @@ void hd_draw_choreography(const hd_chor_file *file, const hd_lowering *lowering,
   hd_arena_free(arena);
 }
 
-void hd_draw_system(const hd_system *system, const hd_lowering *lowering, const hd_trace *trace, hd_buffer *out) {
-  hd_buffer_add_text(out, "digraph heddle {\n  rankdir=LR;\n  node [shape=circle];\n");
+/* Which arcs of each machine the trace uses, by the machines' order: used[machine's first + arc]. NULL when memory is
+ * out. */
+static bool *used_arcs(const hd_system *system, const hd_lowering *lowering, const hd_trace *trace, size_t *first,
+                       hd_arena *arena) {
+  size_t arcs = 0;
   for (uint32_t m = 0; m < system->machine_count; m++) {
-    const hd_machine *machine = &system->machines[m];
+    first[m] = arcs;
+    arcs += system->machines[m].arc_count;
+  }
+  bool *used = hd_arena_alloc_array(arena, arcs + 1, sizeof *used);
+  for (size_t i = 0; used != NULL && trace != NULL && i < trace->length; i++) {
+    hd_peer peer;
+    const hd_machine_arc *arc = hd_explain_step(lowering, &trace->steps[i], &peer);
+    used[first[peer.v] + (size_t)(arc - system->machines[peer.v].arcs)] = true;
+  }
+  return used;
+}
+
+/* `last`: the state the run ends in, HD_NONE without a run. */
+static void draw_machine(hd_buffer *out, const hd_system *system, uint32_t m, const bool *used, uint32_t last) {
+  const hd_machine *machine = &system->machines[m];
+  hd_buffer_printf(out, "  subgraph cluster_%u {\n    label=", m);
+  draw_quoted(out, system->alphabet.peers[machine->peer.v]);
+  hd_buffer_printf(out, ";\n    m%u_start [shape=point];\n    m%u_start -> m%u_s%u;\n", m, m, m, machine->initial);
+  for (uint32_t s = 0; s < machine->state_count; s++) {
+    hd_buffer_printf(out, "    m%u_s%u [label=", m, s);
+    draw_quoted(out, machine->state_names[s]);
+    hd_buffer_printf(out, "%s%s];\n", machine->may_stop[s] ? ",shape=doublecircle" : "",
+                     s == last ? ",color=red,penwidth=2" : "");
+  }
+  for (uint32_t a = 0; a < machine->arc_count; a++) {
+    const hd_machine_arc *arc = &machine->arcs[a];
+    hd_buffer_printf(out, "    m%u_s%u -> m%u_s%u [label=\"", m, arc->from, m, arc->to);
+    hd_machine_print_label(system, arc, out);
+    hd_buffer_printf(out, "\"%s];\n", used[a] ? ",color=red,fontcolor=red,penwidth=2" : "");
+  }
+  hd_buffer_add_text(out, "  }\n");
+}
+
+void hd_draw_system(const hd_system *system, const hd_lowering *lowering, const hd_trace *trace, hd_buffer *out) {
+  hd_arena *arena = hd_arena_new();
+  size_t *first = arena == NULL ? NULL : hd_arena_alloc_array(arena, (size_t)system->machine_count + 1, sizeof *first);
+  const bool *used = first == NULL ? NULL : used_arcs(system, lowering, trace, first, arena);
+  hd_buffer_add_text(out, "digraph heddle {\n  rankdir=LR;\n  node [shape=circle];\n");
+  for (uint32_t m = 0; used != NULL && m < system->machine_count; m++) {
     uint32_t last = HD_NONE;
     if (trace != NULL) {
       const uint64_t *state = trace->states + trace->length * trace->words;
       last = hd_model_loc_tag(lowering->model, hd_model_location(lowering->model, state, m));
     }
-    hd_buffer_printf(out, "  subgraph cluster_%u {\n    label=", m);
-    hd_draw_quoted(out, system->alphabet.peers[machine->peer.v]);
-    hd_buffer_printf(out, ";\n    m%u_start [shape=point];\n    m%u_start -> m%u_s%u;\n", m, m, m, machine->initial);
-    for (uint32_t s = 0; s < machine->state_count; s++) {
-      hd_buffer_printf(out, "    m%u_s%u [label=", m, s);
-      hd_draw_quoted(out, machine->state_names[s]);
-      hd_buffer_printf(out, "%s%s];\n", machine->may_stop[s] ? ",shape=doublecircle" : "",
-                       s == last ? ",color=red,penwidth=2" : "");
-    }
-    for (uint32_t a = 0; a < machine->arc_count; a++) {
-      const hd_machine_arc *arc = &machine->arcs[a];
-      bool used = false;
-      for (size_t i = 0; trace != NULL && i < trace->length && !used; i++) {
-        used = hd_explain_step(lowering, &trace->steps[i], NULL) == arc;
-      }
-      const hd_message_info *info = &system->alphabet.messages[arc->message.v];
-      hd_buffer_printf(out, "    m%u_s%u -> m%u_s%u [label=\"%s %c %s\"%s];\n", m, arc->from, m, arc->to,
-                       system->alphabet.peers[arc->send ? info->to.v : info->from.v], arc->send ? '!' : '?', info->name,
-                       used ? ",color=red,fontcolor=red,penwidth=2" : "");
-    }
-    hd_buffer_add_text(out, "  }\n");
+    draw_machine(out, system, m, used + first[m], last);
   }
   hd_buffer_add_text(out, "}\n");
+  out->failed |= used == NULL;
+  hd_arena_free(arena);
 }

@@ -11,7 +11,4 @@
 void hd_draw_choreography(const hd_chor_file *file, const hd_lowering *lowering, const hd_trace *trace, hd_buffer *out);
 /* The machines of a bottom-up system; the arcs that the trace uses and the states it ends in are bold red. */
 void hd_draw_system(const hd_system *system, const hd_lowering *lowering, const hd_trace *trace, hd_buffer *out);
-/* `text` as a quoted DOT string. */
-void hd_draw_quoted(hd_buffer *out, const char *text);
-
 #endif

@@ -67,10 +67,10 @@ const char *hd_explain_configuration(const hd_lowering *lowering, const uint64_t
   return copy;
 }
 
-/* " waits for a from P or b from Q", " wants to send c to R, whose queue is full"; empty for a peer without arcs here.
- */
-static void add_wishes(const hd_lowering *lowering, const hd_machine *machine, uint32_t local, bool sends,
-                       hd_buffer *words) {
+/* `lead`, then "waits for a from P or b from Q" or "wants to send c to R, where there is no room". Returns whether
+ * there was something to say; without an arc of this direction nothing is added. */
+static bool add_wishes(const hd_lowering *lowering, const hd_machine *machine, uint32_t local, bool sends,
+                       const char *lead, hd_buffer *words) {
   const hd_alphabet *alphabet = &lowering->system->alphabet;
   bool any = false;
   for (uint32_t a = machine->first_arc[local]; a < machine->first_arc[local + 1]; a++) {
@@ -78,12 +78,13 @@ static void add_wishes(const hd_lowering *lowering, const hd_machine *machine, u
       continue;
     }
     const hd_message_info *info = &alphabet->messages[machine->arcs[a].message.v];
-    hd_buffer_add_text(words, any ? " or " : sends ? " wants to send " : " waits for ");
+    hd_buffer_printf(words, "%s%s", any ? " or " : lead, any ? "" : sends ? "wants to send " : "waits for ");
     hd_buffer_printf(words, "%s %s %s", info->name, sends ? "to" : "from",
                      alphabet->peers[sends ? info->to.v : info->from.v]);
     any = true;
   }
   hd_buffer_add_text(words, any && sends ? ", where there is no room" : "");
+  return any;
 }
 
 /* ", and cannot read mf" for the heads of the peer's queues. */
@@ -108,8 +109,8 @@ static const char *stuck_peer_words(const hd_lowering *lowering, const hd_machin
   if (machine->first_arc[local] == machine->first_arc[local + 1]) {
     hd_buffer_add_text(&words, " has nothing to do here, and may not stop");
   }
-  add_wishes(lowering, machine, local, false, &words);
-  add_wishes(lowering, machine, local, true, &words);
+  bool waits = add_wishes(lowering, machine, local, false, " ", &words);
+  (void)add_wishes(lowering, machine, local, true, waits ? "; it also " : " ", &words);
   add_heads(lowering, machine->peer, state, &words);
   const char *copy = words.failed ? NULL : hd_arena_copy_text(arena, words.data, words.size_bytes);
   hd_buffer_free(&words);
@@ -157,6 +158,7 @@ hd_status hd_explain_trace(const hd_lowering *lowering, const hd_trace *trace, b
   }
   finding->trace_lines = trace->length;
   finding->length = 0;
+  finding->unit = "send";
   for (size_t i = 0; i < trace->length; i++) {
     hd_peer peer;
     const hd_machine_arc *arc = hd_explain_step(lowering, &trace->steps[i], &peer);

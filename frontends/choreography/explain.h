@@ -28,8 +28,8 @@ const hd_machine_arc *hd_explain_step(const hd_lowering *lowering, const hd_step
 
 /* Bound and semantics that a saved trace was made with; HD_E_INPUT with a diagnostic when it is not a trace of ours. */
 hd_status hd_saved_trace_settings(const hd_text *text, hd_diag *diag, uint32_t *bound, hd_semantics *semantics);
-/* Runs the steps of a saved trace on the model. HD_E_INPUT with a diagnostic at the step's line when one is malformed
- * or not possible. */
+/* Runs the steps of a saved trace on the model. HD_E_INPUT with a diagnostic that gives the step's number when
+ * one is malformed or not possible. */
 hd_status hd_saved_trace_run(const hd_lowering *lowering, const hd_text *text, hd_diag *diag, hd_trace **out);
 
 #endif

@@ -144,14 +144,42 @@ static const char *stuck_sentence(const hd_lowering *lowering, hd_stuck stuck, h
   return "";
 }
 
+/* The search found it and the run that leads there could not be rebuilt: the finding stands, and says so. */
+static hd_status describe_without_run(const hd_found *found, hd_result *result, hd_finding *finding) {
+  if (found->trace_status == HD_OK || found->trace_status == HD_E_INTERNAL) {
+    return HD_E_INTERNAL;
+  }
+  const char **details = hd_arena_alloc_array(result->arena, 1, sizeof *details);
+  if (details == NULL) {
+    return HD_E_NOMEM;
+  }
+  details[0] = hd_arena_printf(result->arena, "the run that leads there could not be rebuilt: %s",
+                               hd_status_words(found->trace_status));
+  finding->details = details;
+  finding->detail_count = 1;
+  finding->length = found->level;
+  return details[0] == NULL ? HD_E_NOMEM : HD_OK;
+}
+
+static hd_status describe_with_run(const hd_lowering *lowering, const hd_found *found, hd_result *result,
+                                   hd_finding *finding) {
+  hd_status status = hd_explain_trace(lowering, found->trace, false, result, finding);
+  if (status != HD_OK) {
+    return status;
+  }
+  const uint64_t *state = found->trace->states + found->trace->length * found->trace->words;
+  finding->details = hd_explain_stuck(lowering, state, result->arena, &finding->detail_count);
+  finding->position =
+      finding->trace_lines == 0 ? (hd_position){1, 1} : finding->trace[finding->trace_lines - 1].position;
+  return finding->details == NULL ? HD_E_NOMEM : HD_OK;
+}
+
 hd_status hdi_add_stuck_findings(const hd_lowering *lowering, const hd_outcome *outcome, hd_result *result) {
-  for (uint32_t kind = 1; kind < HD_STUCK_COUNT; kind++) {
+  hd_status status = HD_OK;
+  for (uint32_t kind = 1; kind < HD_STUCK_COUNT && status == HD_OK; kind++) {
     const hd_found *found = &outcome->found[HD_SLOT_STOP(kind)];
     if (found->count == 0) {
       continue;
-    }
-    if (found->trace == NULL && found->trace_status == HD_OK) {
-      return HD_E_INTERNAL;
     }
     hd_finding *finding = hd_result_add_finding(result);
     if (finding == NULL) {
@@ -161,26 +189,18 @@ hd_status hdi_add_stuck_findings(const hd_lowering *lowering, const hd_outcome *
     finding->code = hd_stuck_code((hd_stuck)kind);
     finding->message = stuck_sentence(lowering, (hd_stuck)kind, result->arena);
     finding->count = found->count;
-    if (found->trace == NULL) { /* what was found stays found, although the search for its run was cut short */
-      static const char *const no_run[] = {"no run is shown: the second search, which rebuilds it, was cut short"};
-      finding->length = found->level;
-      finding->details = no_run;
-      finding->detail_count = 1;
-      if (finding->message == NULL) {
-        return HD_E_NOMEM;
-      }
-      continue;
-    }
-    hd_status status = hd_explain_trace(lowering, found->trace, false, result, finding);
-    const uint64_t *state = found->trace->states + found->trace->length * found->trace->words;
-    finding->details = hd_explain_stuck(lowering, state, result->arena, &finding->detail_count);
-    if (status != HD_OK || finding->message == NULL || finding->details == NULL) {
-      return status == HD_OK ? HD_E_NOMEM : status;
-    }
-    finding->position =
-        finding->trace_lines == 0 ? (hd_position){1, 1} : finding->trace[finding->trace_lines - 1].position;
+    status = finding->message == NULL ? HD_E_NOMEM
+             : found->trace == NULL   ? describe_without_run(found, result, finding)
+                                      : describe_with_run(lowering, found, result, finding);
   }
-  return HD_OK;
+  return status;
+}
+
+const char *hdi_searched(const hd_lowering *lowering, hd_result *result) {
+  if (lowering->eager) {
+    hd_result_add_text(result, "reduction", "peers that can only read from one queue read at once (theorem 8)");
+  }
+  return hd_arena_printf(result->arena, "I_%u%s", lowering->bound, lowering->eager ? " reduced" : "");
 }
 
 const char *hdi_not_covered(const hd_outcome *outcome, hd_result *result) {

@@ -18,7 +18,7 @@ struct hd_ast {
 hd_status hdi_choreography_check(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_result *result);
 hd_status hdi_choreography_explore(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_result *result);
 hd_status hdi_choreography_project(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_buffer *out);
-hd_status hdi_choreography_replay(const hd_ast *ast, const hd_text *trace, const hd_request *request, hd_diag *diag,
+hd_status hdi_choreography_replay(const hd_ast *ast, const hd_text *text, const hd_request *request, hd_diag *diag,
                                   hd_result *result);
 
 /* Most local states of one projected peer, and states of Det(C): beyond it the answer is "inconclusive". */
@@ -40,8 +40,11 @@ void hdi_subject_clear(hdi_subject *subject);
 void hdi_search_init(const hd_lowering *lowering, const hd_request *request, hd_search *search);
 /* Stuck configurations in an outcome, all kinds together. */
 uint64_t hdi_stuck_count(const hd_outcome *outcome);
-/* Adds a finding for each kind of stuck configuration in the outcome; without a run when that could not be rebuilt. */
+/* Adds a finding for each kind of stuck configuration that the outcome has. One whose run could not be rebuilt (memory,
+ * time, a signal) has no trace and says why. HD_E_NOMEM, HD_E_INTERNAL. */
 hd_status hdi_add_stuck_findings(const hd_lowering *lowering, const hd_outcome *outcome, hd_result *result);
+/* Words for the system that was searched; notes as a fact when it was the reduced one. NULL when memory is out. */
+const char *hdi_searched(const hd_lowering *lowering, hd_result *result);
 /* Words for what a search that did not end left out; NULL when it was complete. In the result's arena. */
 const char *hdi_not_covered(const hd_outcome *outcome, hd_result *result);
 /* Sets the drawing and the saved trace of the result from the first finding's trace (NULL: none). */

@@ -270,9 +270,9 @@ hd_system *hdi_fsa_build_system(hdi_fsa_builder *builder) {
   HD_ASSERT(transitions > 0 && states > 0);
   system_maker maker = {.builder = builder,
                         .arena = hd_arena_new(),
-                        .messages = malloc(transitions * sizeof maker.messages[0]),
-                        .message_of = malloc(transitions * sizeof maker.message_of[0]),
-                        .rank = malloc(transitions * sizeof maker.rank[0]),
+                        .messages = calloc(transitions, sizeof maker.messages[0]),
+                        .message_of = calloc(transitions, sizeof maker.message_of[0]),
+                        .rank = calloc(transitions, sizeof maker.rank[0]),
                         .arcs = malloc(transitions * sizeof maker.arcs[0]),
                         .first_arc = malloc((states + 1) * sizeof maker.first_arc[0]),
                         .number = malloc(states * sizeof maker.number[0]),

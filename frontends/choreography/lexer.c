@@ -37,7 +37,7 @@ static const message_row messages[HDI_MESSAGE_COUNT] = {
 
 static const char *const expectations[HDI_EXPECT_COUNT] = {
 #define HDI_MESSAGE(identifier, dialects, code, words, hint)
-#define HDI_EXPECT(identifier, dialects, words) [identifier] = words,
+#define HDI_EXPECT(identifier, dialects, words) [identifier] = (words),
 #include "frontends/choreography/messages.def"
 #undef HDI_MESSAGE
 #undef HDI_EXPECT
@@ -77,13 +77,6 @@ void hdi_report(hdi_lexer *lexer, hdi_message message, hd_span span, const char 
   fill_in(words, sizeof words, row->words, a, b);
   fill_in(hint, sizeof hint, row->hint, a, b);
   hd_diag_add(lexer->diag, row->code, lexer->text, span, hint, "%s", words);
-}
-
-bool hdi_keep(hdi_lexer *lexer, hd_status status) {
-  if (lexer->status == HD_OK) {
-    lexer->status = status;
-  }
-  return status == HD_OK;
 }
 
 hdi_words hdi_show(const char *data, size_t length) {

@@ -88,7 +88,12 @@ bool hdi_token_is(const hdi_token *token, const char *word);
 /* Adds a row of messages.def at `span`; a and b replace %1 and %2 (NULL where the row has none). */
 void hdi_report(hdi_lexer *lexer, hdi_message message, hd_span span, const char *a, const char *b);
 /* Remembers a failure that is not the input's fault; true when there was none. */
-bool hdi_keep(hdi_lexer *lexer, hd_status status);
+static inline bool hdi_keep(hdi_lexer *lexer, hd_status status) {
+  if (lexer->status == HD_OK) {
+    lexer->status = status;
+  }
+  return status == HD_OK;
+}
 
 hdi_words hdi_show(const char *data, size_t length);
 hdi_words hdi_show_number(uint64_t number);

@@ -132,12 +132,28 @@ static void build_labels(lower_context *context) {
   }
 }
 
+/* In this local state the peer only reads, from one queue, and at most one way for each message: it may read as soon as
+ * it can (theorem 8). */
+static bool is_attentive(const hd_lowering *lowering, const hd_machine *machine, uint32_t state) {
+  uint32_t begin = machine->first_arc[state], end = machine->first_arc[state + 1];
+  for (uint32_t a = begin; a < end; a++) {
+    const hd_machine_arc *arc = &machine->arcs[a], *first = &machine->arcs[begin];
+    bool same_queue = lowering->queue_of_message[arc->message.v] == lowering->queue_of_message[first->message.v];
+    bool twice = a > begin && arc[-1].message.v == arc->message.v; /* arcs are sorted by message */
+    if (arc->send || !same_queue || twice) {
+      return false;
+    }
+  }
+  return begin < end;
+}
+
 /* Locations of one machine; the initial one is built first, since a process starts there. */
 static void build_locations(lower_context *context, const hd_machine *machine, hd_loc *locs) {
   hd_process process = context->processes[machine->peer.v];
   for (uint32_t i = 0; i < machine->state_count; i++) {
     uint32_t s = i == 0 ? machine->initial : i <= machine->initial ? i - 1 : i;
     uint32_t flags = machine->may_stop[s] ? HD_LOC_END : 0;
+    flags |= context->lowering->eager && is_attentive(context->lowering, machine, s) ? HD_LOC_EAGER : 0;
     locs[s] = hd_build_loc(context->builder, process, machine->state_names[s], flags, s);
   }
 }
@@ -213,7 +229,7 @@ static void build_monitor(lower_context *context, const hd_chor *block, const hd
 }
 
 hd_status hd_lower_system(const hd_system *system, const hd_chor_file *file, const hd_dfa *dfas, uint32_t bound,
-                          hd_semantics semantics, hd_lowering **out) {
+                          hd_semantics semantics, bool eager, hd_lowering **out) {
   HD_REQUIRE(bound >= 1 && out != NULL && (dfas == NULL || file != NULL));
   *out = NULL;
   hd_arena *arena = hd_arena_new();
@@ -224,7 +240,7 @@ hd_status hd_lower_system(const hd_system *system, const hd_chor_file *file, con
     hd_arena_free(arena);
     return HD_E_NOMEM;
   }
-  *lowering = (hd_lowering){.arena = arena, .system = system, .bound = bound, .semantics = semantics};
+  *lowering = (hd_lowering){.arena = arena, .system = system, .bound = bound, .semantics = semantics, .eager = eager};
   context.processes = take(&context, system->alphabet.peer_count, sizeof(hd_process));
   lowering->labels = take(&context, system->alphabet.message_count, sizeof(hd_label));
   if (context.status == HD_OK) {

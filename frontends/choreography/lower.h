@@ -12,6 +12,7 @@ typedef struct hd_lowering {
   hd_model *model;         /* owned */
   uint32_t bound;
   hd_semantics semantics;
+  bool eager; /* attentive peers read at once */
   /* Queues: mailbox: one per peer that receives something; p2p: one per ordered pair (from, to) that exchanges
    * something. */
   uint32_t queue_count;
@@ -29,7 +30,7 @@ typedef struct hd_lowering {
  * language of the choreography is the fault HD_FAULT_MONITOR. `file` and `dfas` may be NULL. Sends have weight 1,
  * receives weight 0: a level counts sends. bound >= 1. HD_E_LIMIT when the model would be too large. */
 hd_status hd_lower_system(const hd_system *system, const hd_chor_file *file, const hd_dfa *dfas, uint32_t bound,
-                          hd_semantics semantics, hd_lowering **out);
+                          hd_semantics semantics, bool eager, hd_lowering **out);
 void hd_lowering_free(hd_lowering *lowering); /* NULL allowed */
 
 /* Kinds of stuck configurations (classification: docs/choreography-theory.md), as hd_classify callbacks return them. */

@@ -10,7 +10,7 @@
 
 #include "core/base/check.h"
 
-static void print_escaped(const char *text, hd_buffer *out) {
+void hd_print_escaped(const char *text, hd_buffer *out) {
   for (const char *at = text; *at != '\0'; at++) {
     if (*at == '"' || *at == '\\') {
       hd_buffer_add_text(out, "\\");
@@ -19,27 +19,27 @@ static void print_escaped(const char *text, hd_buffer *out) {
   }
 }
 
-static void print_label(const hd_system *system, const hd_machine_arc *arc, hd_buffer *out) {
+void hd_machine_print_label(const hd_system *system, const hd_machine_arc *arc, hd_buffer *out) {
   const hd_message_info *message = &system->alphabet.messages[arc->message.v];
-  print_escaped(system->alphabet.peers[(arc->send ? message->to : message->from).v], out);
+  hd_print_escaped(system->alphabet.peers[(arc->send ? message->to : message->from).v], out);
   hd_buffer_add_text(out, arc->send ? "!" : "?");
-  print_escaped(message->name, out);
+  hd_print_escaped(message->name, out);
 }
 
 static void draw_machine(const hd_system *system, const hd_machine *machine, hd_buffer *out) {
   hd_buffer_add_text(out, "digraph \"");
-  print_escaped(system->alphabet.peers[machine->peer.v], out);
+  hd_print_escaped(system->alphabet.peers[machine->peer.v], out);
   hd_buffer_add_text(out, "\" {\n  rankdir=LR;\n  node [shape=circle];\n  start [shape=point];\n");
   for (uint32_t s = 0; s < machine->state_count; s++) {
     hd_buffer_printf(out, "  n%u [label=\"", (unsigned)s);
-    print_escaped(machine->state_names[s], out);
+    hd_print_escaped(machine->state_names[s], out);
     hd_buffer_add_text(out, machine->may_stop[s] ? "\", shape=doublecircle];\n" : "\"];\n");
   }
   hd_buffer_printf(out, "  start -> n%u;\n", (unsigned)machine->initial);
   for (uint32_t a = 0; a < machine->arc_count; a++) {
     const hd_machine_arc *arc = &machine->arcs[a];
     hd_buffer_printf(out, "  n%u -> n%u [label=\"", (unsigned)arc->from, (unsigned)arc->to);
-    print_label(system, arc, out);
+    hd_machine_print_label(system, arc, out);
     hd_buffer_printf(out, "\", color=%s];\n", arc->send ? "blue" : "darkgreen");
   }
   hd_buffer_add_text(out, "}\n");
@@ -61,7 +61,7 @@ void hd_machine_print_aut(const hd_system *system, hd_peer peer, hd_buffer *out)
                    (unsigned)machine->state_count);
   for (uint32_t a = 0; a < machine->arc_count; a++) {
     hd_buffer_printf(out, "(%u, \"", (unsigned)machine->arcs[a].from);
-    print_label(system, &machine->arcs[a], out);
+    hd_machine_print_label(system, &machine->arcs[a], out);
     hd_buffer_printf(out, "\", %u)\n", (unsigned)machine->arcs[a].to);
   }
 }

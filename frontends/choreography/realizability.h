@@ -89,9 +89,10 @@ typedef struct hd_realizability {
                            thread count; in the arena */
   bool lag_free;        /* no push was ever blocked in any product */
   bool *lag_free_peers; /* per peer of the file: the same of its product alone; a peer that never sends has none */
-  uint64_t product_states,
-      product_transitions; /* of all peers' products, explored to the end or to the level of the witness */
-  uint64_t levels;         /* most sends on a shortest path to a product state */
+  /* States and moves of the products of all peers that send, reduced as product.c says, explored to the end or to the
+   * level of the witness; the same for every thread count. */
+  uint64_t product_states, product_transitions;
+  uint64_t levels; /* most sends on a shortest path to a product state */
 } hd_realizability;
 
 /* The per-peer check. Cost: one product Det(C) x DFA_p x queue(p) per peer. Everything returned lives in `arena`. */

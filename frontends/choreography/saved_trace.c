@@ -22,9 +22,9 @@ const char *hd_explain_saved_trace(const hd_lowering *lowering, const hd_trace *
                          "label", info->name, "peer", alphabet->peers[arc->send ? info->to.v : info->from.v]));
   }
   bool whole = steps != NULL && json_array_size(steps) == trace->length;
-  json_t *root =
-      json_pack("{sssssisssO}", "schema", "heddle.trace/1", "frontend", "choreography", "bound", (int)lowering->bound,
-                "semantics", lowering->semantics == HD_P2P ? "p2p" : "mailbox", "steps", steps);
+  json_t *root = json_pack("{sssssIsssO}", "schema", "heddle.trace/1", "frontend", "choreography", "bound",
+                           (json_int_t)lowering->bound, "semantics", lowering->semantics == HD_P2P ? "p2p" : "mailbox",
+                           "steps", steps);
   char *text = root == NULL || !whole ? NULL : json_dumps(root, JSON_COMPACT);
   json_decref(root);
   json_decref(steps);
@@ -68,7 +68,7 @@ hd_status hd_saved_trace_settings(const hd_text *text, hd_diag *diag, uint32_t *
   const char *words = json_string_value(json_object_get(root, "semantics"));
   bool mailbox = words != NULL && strcmp(words, "mailbox") == 0, p2p = words != NULL && strcmp(words, "p2p") == 0;
   hd_status status = HD_OK;
-  if (k < 1 || k > INT32_MAX || (!mailbox && !p2p)) {
+  if (k < 1 || k > UINT32_MAX || (!mailbox && !p2p)) {
     hd_diag_add(diag, HD_DIAG_TRACE, text, whole_text,
                 "expected \"bound\" of at least 1 and \"semantics\" mailbox or p2p",
                 "the trace does not say which system it is a run of");

@@ -45,7 +45,8 @@ typedef struct construction {
   uint8_t *has_label;  /* per state: some arc is not silent */
   uint32_t *closure;   /* room for all states */
   labelled_arcs moves; /* of the set at hand */
-  numbers kernel;
+  uint32_t *kernel;    /* room for all states */
+  uint32_t kernel_count;
 } construction;
 
 static int compare_numbers(const void *a, const void *b) {
@@ -148,26 +149,33 @@ static hd_status gather_moves(construction *c, uint32_t set) {
   return HD_OK;
 }
 
+/* Takes the moves of one label from *position on: their targets into c->kernel, the rest into *arc. */
+static void take_kernel(construction *c, size_t *position, hdi_subset_arc *arc) {
+  const labelled *moves = c->moves.data;
+  size_t i = *position;
+  arc->label = moves[i].label;
+  arc->source = moves[i].arc;
+  c->kernel_count = 0;
+  for (; i < c->moves.count && moves[i].label == arc->label; i++) {
+    arc->source = moves[i].arc < arc->source ? moves[i].arc : arc->source;
+    if (c->kernel_count == 0 || c->kernel[c->kernel_count - 1] != moves[i].to) {
+      c->kernel[c->kernel_count++] = moves[i].to;
+    }
+  }
+  *position = i;
+}
+
 static hd_status expand(construction *c, uint32_t set) {
   hd_status status = numbers_push(&c->first_arc, (uint32_t)c->arcs.count);
   if (status == HD_OK) {
     status = gather_moves(c, set);
   }
   for (size_t i = 0; status == HD_OK && i < c->moves.count;) {
-    uint32_t label = c->moves.data[i].label, source = c->moves.data[i].arc, to = 0;
-    numbers_clear(&c->kernel);
-    for (; status == HD_OK && i < c->moves.count && c->moves.data[i].label == label; i++) {
-      source = c->moves.data[i].arc < source ? c->moves.data[i].arc : source;
-      if (c->kernel.count == 0 || c->kernel.data[c->kernel.count - 1] != c->moves.data[i].to) {
-        status = numbers_push(&c->kernel, c->moves.data[i].to);
-      }
-    }
+    hdi_subset_arc arc = {.from = set};
+    take_kernel(c, &i, &arc);
+    status = set_of_kernel(c, c->kernel, c->kernel_count, &arc.to);
     if (status == HD_OK) {
-      status = set_of_kernel(c, c->kernel.data, (uint32_t)c->kernel.count, &to);
-    }
-    if (status == HD_OK) {
-      status = c->arcs.count < UINT32_MAX - 1 ? subset_arcs_push(&c->arcs, (hdi_subset_arc){set, label, to, source})
-                                              : HD_E_LIMIT;
+      status = c->arcs.count < UINT32_MAX - 1 ? subset_arcs_push(&c->arcs, arc) : HD_E_LIMIT;
     }
   }
   return status;
@@ -178,7 +186,8 @@ static hd_status begin(construction *c) {
   c->marked = calloc(states, sizeof c->marked[0]);
   c->has_label = calloc(states, sizeof c->has_label[0]);
   c->closure = calloc(states, sizeof c->closure[0]);
-  if (c->marked == NULL || c->has_label == NULL || c->closure == NULL) {
+  c->kernel = calloc(states, sizeof c->kernel[0]);
+  if (c->marked == NULL || c->has_label == NULL || c->closure == NULL || c->kernel == NULL) {
     return HD_E_NOMEM;
   }
   for (uint32_t state = 0; state < c->nfa->state_count; state++) {
@@ -239,7 +248,7 @@ hd_status hdi_subset_construct(const hdi_nfa *nfa, hd_arena *arena, const hd_sub
   subset_arcs_free(&c.arcs);
   numbers_free(&c.first_arc);
   labelled_arcs_free(&c.moves);
-  numbers_free(&c.kernel);
+  free(c.kernel);
   free(c.marked);
   free(c.has_label);
   free(c.closure);

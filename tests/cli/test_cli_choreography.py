@@ -74,7 +74,7 @@ class Choreography(Case):
         self.assertEqual(sorted(sends), ["mc", "mf", "ms"])
         text = self.heddle("check", "transfer.chor")
         self.assertEqual(text.code, 1)
-        self.assertTrue(text.out.startswith("transfer.chor: violated\n"), text.out)
+        self.assertTrue(text.out.startswith("transfer.chor: violated with queues of length 1\n"), text.out)
         self.assertRegex(text.out, r"\n +1 +P1 +send +ms +to P2 +line 3\n")
 
     def test_realizable(self):

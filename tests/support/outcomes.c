@@ -40,6 +40,12 @@ static void check_same_trace(const hd_trace *a, const hd_trace *b) {
     check_same_step(&a->steps[i], &b->steps[i]);
     cr_assert_eq(a->inner_end[i], b->inner_end[i]);
   }
+  for (size_t i = 0; a->length > 0 && i < a->inner_end[a->length - 1]; i++) {
+    cr_assert_eq(a->inner[i].edge.v, b->inner[i].edge.v);
+    cr_assert_eq(a->inner[i].instance, b->inner[i].instance);
+    cr_assert_eq(a->inner[i].partner_edge.v, b->inner[i].partner_edge.v);
+    cr_assert_eq(a->inner[i].partner_instance, b->inner[i].partner_instance);
+  }
 }
 
 void hd_check_same_outcome(const hd_outcome *a, const hd_outcome *b) {

@@ -36,6 +36,15 @@ void run_text_command(run_text *run, hd_command command, const char *name, const
   }
 }
 
+void run_text_check_file(run_text *run, const char *path) {
+  char *text = run_text_load(path);
+  must(text != NULL, "a file of the project cannot be read");
+  run_text_init(run);
+  run_text_command(run, HD_COMMAND_CHECK, path, text);
+  must(run->status == HD_OK, "a check failed");
+  free(text);
+}
+
 void run_text_free(run_text *run) {
   if (run->frontend != NULL) {
     run->frontend->free_ast(run->ast);

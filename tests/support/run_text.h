@@ -20,6 +20,9 @@ typedef struct run_text {
 void run_text_init(run_text *run);
 /* Parses `bytes` under `name`, then runs `command` (check or explore). Aborts the test when memory is out. */
 void run_text_command(run_text *run, hd_command command, const char *name, const char *bytes);
+/* `check` of the file at `path` from the project's root, under its own name, with default options; the status is HD_OK
+ * or the test aborts. */
+void run_text_check_file(run_text *run, const char *path);
 void run_text_free(run_text *run);
 /* The result as JSON text without the machine fields (threads, seconds, rates, memory); malloc'd. */
 char *run_text_comparable(const run_text *run);

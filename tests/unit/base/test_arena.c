@@ -1,7 +1,7 @@
 /* Arena: alignment, zeroed and disjoint memory, limits, reuse, failing allocations. */
 #include "core/base/arena.h"
-#include "tests/support/alloc_fault.h"
 #include "tests/support/expect_failed_check.h"
+#include "tests/support/fail_alloc.h"
 #include "tests/support/hd_test.h"
 
 #include <stdalign.h>
@@ -79,12 +79,12 @@ Test(arena, a_large_object_leaves_the_current_block_in_use) {
 
 Test(arena, many_small_objects_need_few_blocks) {
   hd_arena *arena = hd_arena_new();
-  long before = alloc_fault_live();
+  int64_t before = hd_fail_alloc_live();
   for (int i = 0; i < 100000; i++) {
     cr_assert(hd_arena_alloc(arena, 16) != NULL);
   }
-  long blocks = alloc_fault_live() - before;
-  cr_assert(blocks >= 1 && blocks <= 12, "%ld blocks", blocks);
+  long long blocks = hd_fail_alloc_live() - before;
+  cr_assert(blocks >= 1 && blocks <= 12, "%lld blocks", blocks);
   hd_arena_free(arena);
 }
 
@@ -149,5 +149,5 @@ static bool use_arena(void *payload, bool *succeeded) {
 }
 
 Test(arena, no_memory_is_reported_and_nothing_leaks) {
-  cr_assert(alloc_fault_sweep(use_arena, NULL) > 6);
+  cr_assert(hd_fail_alloc_sweep(use_arena, NULL) > 6);
 }

@@ -1,6 +1,6 @@
 /* The array template. */
-#include "tests/support/alloc_fault.h"
 #include "tests/support/expect_failed_check.h"
+#include "tests/support/fail_alloc.h"
 #include "tests/support/hd_test.h"
 
 #include <stdint.h>
@@ -100,5 +100,5 @@ static bool use_array(void *payload, bool *succeeded) {
 }
 
 Test(array, no_memory_leaves_it_unchanged) {
-  cr_assert(alloc_fault_sweep(use_array, NULL) > 10);
+  cr_assert(hd_fail_alloc_sweep(use_array, NULL) > 10);
 }

@@ -1,7 +1,7 @@
 /* Buffers, and files that appear whole or not at all: every system call of hd_file_write is made to fail in turn. */
 #include "core/base/buffer.h"
-#include "tests/support/alloc_fault.h"
 #include "tests/support/expect_failed_check.h"
+#include "tests/support/fail_alloc.h"
 #include "tests/support/hd_test.h"
 #include "tests/support/temp_folder.h"
 
@@ -73,7 +73,7 @@ int __wrap_rename(const char *from, const char *to) {
 
 char *__wrap_realpath(const char *path, char *resolved) {
   char *real = fails(CALL_REALPATH) ? NULL : __real_realpath(path, resolved);
-  alloc_fault_note(real != NULL && resolved == NULL);
+  hd_fail_alloc_note(real != NULL && resolved == NULL);
   return real;
 }
 
@@ -170,7 +170,7 @@ static bool use_buffer(void *payload, bool *succeeded) {
 }
 
 Test(buffer, no_memory_is_remembered_and_nothing_leaks) {
-  cr_assert(alloc_fault_sweep(use_buffer, NULL) > 6);
+  cr_assert(hd_fail_alloc_sweep(use_buffer, NULL) > 6);
 }
 
 Test(file, is_written_whole) {
@@ -350,7 +350,7 @@ Test(file, no_memory_is_an_io_error_and_nothing_leaks) {
   temp_folder_write_text(&folder, "out", "old");
   char path[128];
   (void)snprintf(path, sizeof path, "%s", temp_folder_path(&folder, "out"));
-  cr_assert(alloc_fault_sweep(use_file, path) == 2);
+  cr_assert(hd_fail_alloc_sweep(use_file, path) == 2);
   cr_assert(temp_folder_count(&folder) == 1);
   temp_folder_remove(&folder);
 }

@@ -1,7 +1,7 @@
 /* The diagnostics sink and how it prints. */
 #include "core/base/diag.h"
-#include "tests/support/alloc_fault.h"
 #include "tests/support/expect_failed_check.h"
+#include "tests/support/fail_alloc.h"
 #include "tests/support/hd_test.h"
 
 #include <stdlib.h>
@@ -260,6 +260,6 @@ static bool use_diag(void *payload, bool *succeeded) {
 Test(diag, without_memory_errors_are_still_counted) {
   hd_text *text = NULL;
   cr_assert(hd_text_from_bytes("f", "a\nb c\n", 6, &text) == HD_OK);
-  cr_assert(alloc_fault_sweep(use_diag, text) > 10);
+  cr_assert(hd_fail_alloc_sweep(use_diag, text) > 10);
   hd_text_free(text);
 }

@@ -1,7 +1,7 @@
 /* Interned names. */
 #include "core/base/intern.h"
-#include "tests/support/alloc_fault.h"
 #include "tests/support/expect_failed_check.h"
+#include "tests/support/fail_alloc.h"
 #include "tests/support/hd_test.h"
 
 #include <stdbool.h>
@@ -101,5 +101,5 @@ static bool use_names(void *payload, bool *succeeded) {
 }
 
 Test(intern, no_memory_is_reported_and_leaves_no_half_made_name) {
-  cr_assert(alloc_fault_sweep(use_names, NULL) > 10);
+  cr_assert(hd_fail_alloc_sweep(use_names, NULL) > 10);
 }

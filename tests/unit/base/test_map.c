@@ -1,5 +1,5 @@
 /* The map template: compared with a plain list, with collisions, with failing allocations. */
-#include "tests/support/alloc_fault.h"
+#include "tests/support/fail_alloc.h"
 #include "tests/support/hd_test.h"
 
 #include <stdint.h>
@@ -118,9 +118,9 @@ Test(map, finding_what_is_there_moves_nothing) {
     cr_assert(word_map_put(&map, i, i, &value, NULL) == HD_OK);
   }
   bool fresh = true;
-  alloc_fault_arm(1, true);
+  hd_fail_alloc_after(0, true);
   hd_status status = word_map_put(&map, (uint32_t)map.count - 1, 99, &again, &fresh);
-  bool refused = alloc_fault_disarm();
+  bool refused = hd_fail_alloc_stop() > 0;
   cr_assert(status == HD_OK && !refused && !fresh && again == value);
   word_map_free(&map);
 }
@@ -143,5 +143,5 @@ static bool use_map(void *payload, bool *succeeded) {
 }
 
 Test(map, no_memory_leaves_it_unchanged) {
-  cr_assert(alloc_fault_sweep(use_map, NULL) > 10);
+  cr_assert(hd_fail_alloc_sweep(use_map, NULL) > 10);
 }

@@ -1,7 +1,7 @@
 /* The command line: every kind of option, every kind of mistake, and the help made from the table. */
 #include "core/base/option.h"
 #include "core/base/option_parse.h"
-#include "tests/support/alloc_fault.h"
+#include "tests/support/fail_alloc.h"
 #include "tests/support/hd_test.h"
 
 #include <stdlib.h>
@@ -222,7 +222,7 @@ Test(option, wrong_values_say_what_was_expected) {
 
 Test(option, options_of_other_commands_are_refused) {
   refuse("explore --up-to 3 f", "command 'explore' has no option '--up-to'", "it belongs to: check");
-  refuse("--bound=2 project f", "command 'project' has no option '--bound'", "it belongs to: check explore replay");
+  refuse("--bound=2 project f", "command 'project' has no option '--bound'", "it belongs to: check explore");
   for (int c = 0; c < HD_COMMAND_COUNT; c++) {
     for (size_t i = 0; i < hd_option_row_count; i++) {
       const hd_option_row *row = &hd_option_rows[i];
@@ -484,8 +484,8 @@ static bool use_help(void *payload, bool *succeeded) {
 }
 
 Test(option, no_memory_is_reported_and_nothing_leaks) {
-  cr_assert(alloc_fault_sweep(use_parser, NULL) == 4);
+  cr_assert(hd_fail_alloc_sweep(use_parser, NULL) == 4);
   hd_command check = HD_COMMAND_CHECK, overview = HD_COMMAND_COUNT;
-  cr_assert(alloc_fault_sweep(use_help, &check) > 40);
-  cr_assert(alloc_fault_sweep(use_help, &overview) > 50);
+  cr_assert(hd_fail_alloc_sweep(use_help, &check) > 40);
+  cr_assert(hd_fail_alloc_sweep(use_help, &overview) > 50);
 }

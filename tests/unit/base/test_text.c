@@ -1,7 +1,7 @@
 /* Source text: line table, positions, reading, limits, failing allocations. */
 #include "core/base/text.h"
-#include "tests/support/alloc_fault.h"
 #include "tests/support/expect_failed_check.h"
+#include "tests/support/fail_alloc.h"
 #include "tests/support/hd_test.h"
 #include "tests/support/temp_folder.h"
 
@@ -200,7 +200,7 @@ Test(text, no_memory_is_reported_and_nothing_leaks) {
   temp_folder_write_text(&folder, "input", "a\nb\nc");
   char path[128];
   (void)snprintf(path, sizeof path, "%s", temp_folder_path(&folder, "input"));
-  cr_assert(alloc_fault_sweep(use_text, NULL) == 8);
-  cr_assert(alloc_fault_sweep(use_text, path) == 8);
+  cr_assert(hd_fail_alloc_sweep(use_text, NULL) == 8);
+  cr_assert(hd_fail_alloc_sweep(use_text, path) == 8);
   temp_folder_remove(&folder);
 }

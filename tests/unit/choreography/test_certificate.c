@@ -91,6 +91,20 @@ Test(certificate, the_diamond_asks_for_sends_in_step_with_the_choreography) {
   chor_input_close(&input);
 }
 
+Test(certificate, the_diamond_asks_that_the_choreography_halts_only_at_ends) {
+  static const char *const words[] = {"final state s:\n P -> Q : a => t\nstate t:\n",
+                                      "final state s:\n P -> Q : a => t\nfinal state t:\n",
+                                      "state s:\n P -> Q : a => t\nstate t:\n"};
+  for (size_t i = 0; i < 3; i++) {
+    chor_input input;
+    chor_input_open(&input, words[i]);
+    chor_reference all = chor_reference_explore(input.file, 1, false, false, 100);
+    cr_assert_eq(chor_input_diamond(&input, HD_MAILBOX), i != 0);
+    cr_assert_eq(all.stuck, i == 0 ? 1u : 0u);
+    chor_input_close(&input);
+  }
+}
+
 /* The certificate when lag and diamond are kept from it. */
 static hd_certificate by_topology(const char *text) {
   chor_input input;

@@ -5,6 +5,7 @@
 #include "tests/support/random_chor.h"
 #include "tests/support/run_text.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 
 static const hd_finding *finding_of(const run_text *run, const char *kind) {
@@ -123,26 +124,27 @@ Test(command_check, random_choreographies_agree_with_the_product_2) {
   cross_check_random(1501, 1500);
 }
 
-static char *with_threads(hd_command command, const char *text, uint32_t threads, uint32_t bound, int semantics) {
+static char *with_threads(hd_command command, const char *name, const char *text, uint32_t threads, uint32_t bound,
+                          int semantics) {
   run_text run;
   run_text_init(&run);
   run.options.threads = threads;
   run.options.bound = bound;
   run.options.semantics = semantics;
-  run_text_command(&run, command, "t.chor", text);
+  run_text_command(&run, command, name, text);
   cr_assert_eq(run.status, HD_OK);
   char *json = run_text_comparable(&run);
   run_text_free(&run);
   return json;
 }
 
-static void same_for_every_team(const char *text, uint32_t bound, int semantics) {
+static void same_for_every_team(const char *name, const char *text, uint32_t bound, int semantics) {
   static const hd_command commands[] = {HD_COMMAND_CHECK, HD_COMMAND_EXPLORE};
   static const uint32_t teams[] = {2, 3, 8};
   for (size_t c = 0; c < 2; c++) {
-    char *one = with_threads(commands[c], text, 1, bound, semantics);
+    char *one = with_threads(commands[c], name, text, 1, bound, semantics);
     for (size_t t = 0; t < 3; t++) {
-      char *many = with_threads(commands[c], text, teams[t], bound, semantics);
+      char *many = with_threads(commands[c], name, text, teams[t], bound, semantics);
       cr_assert_str_eq(one, many, "%u threads differ:\n%s", teams[t], text);
       free(many);
     }
@@ -159,18 +161,56 @@ Test(command_check, threads_do_not_change_the_answer_on_the_cases) {
     snprintf(path, sizeof path, "tests/cases/choreography/%s.chor", name);
     char *text = run_text_load(path);
     cr_assert_not_null(text);
-    same_for_every_team(text, 2, 0);
+    same_for_every_team("t.chor", text, 2, 0);
     free(text);
   }
   json_decref(expected);
+}
+
+Test(command_check, threads_do_not_change_the_answer_on_the_examples) {
+  DIR *folder = opendir(HD_SOURCE_DIR "/examples/choreography");
+  cr_assert_not_null(folder);
+  unsigned examples = 0;
+  for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+    const char *ending = strrchr(entry->d_name, '.');
+    if (ending == NULL || (strcmp(ending, ".chor") != 0 && strcmp(ending, ".fsa") != 0)) {
+      continue;
+    }
+    char path[512];
+    snprintf(path, sizeof path, "examples/choreography/%s", entry->d_name);
+    char *text = run_text_load(path);
+    cr_assert_not_null(text, "%s", path);
+    same_for_every_team(entry->d_name, text, 1, 0);
+    free(text);
+    examples++;
+  }
+  closedir(folder);
+  cr_assert_geq(examples, 30u, "only %u examples", examples);
 }
 
 Test(command_check, threads_do_not_change_the_answer_on_random_inputs) {
   for (uint64_t seed = 1; seed <= 200; seed++) {
     char *text = hd_random_chor(seed * 7919, 2, 4);
     cr_assert_not_null(text);
-    same_for_every_team(text, 1 + (uint32_t)(seed % 2), (int)(seed / 2 % 2));
+    same_for_every_team("t.chor", text, 1 + (uint32_t)(seed % 2), (int)(seed / 2 % 2));
     free(text);
+  }
+}
+
+Test(command_check, a_verdict_says_that_it_is_not_about_never_rules) {
+  static const char *const rules[] = {"", "never m, k\n"};
+  for (size_t i = 0; i < 2; i++) {
+    hd_buffer text = {0};
+    hd_buffer_printf(&text, "choreography one\nstate x: C -> D : x => y\nchoreography two\n%s", rules[i]);
+    hd_buffer_add_text(&text, "state a: A -> B : m => b\nstate b: A -> B : k => a\n");
+    run_text run;
+    run_text_init(&run);
+    run_text_command(&run, HD_COMMAND_CHECK, "t.chor", text.data);
+    cr_assert_eq(run.status, HD_OK);
+    cr_assert_eq(run.result->verdict, HD_VERDICT_HOLDS);
+    cr_assert_eq(strcmp(run.result->facts[0].name, "never_rules") == 0, i == 1);
+    run_text_free(&run);
+    hd_buffer_free(&text);
   }
 }
 
@@ -189,6 +229,7 @@ Test(command_check, blocks_are_a_shuffle) {
   cr_assert_eq(finding->length, 3u);
   run_text_free(&run);
   run_text_init(&run);
+  run.options.reduction = false;
   run_text_command(&run, HD_COMMAND_EXPLORE, "t.chor", text);
   cr_assert_eq(run.result->states, 33u); /* 3 states of the first block times 11 of the second */
   run_text_free(&run);

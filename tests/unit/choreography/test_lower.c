@@ -3,6 +3,7 @@
 #include "frontends/choreography/lower.h"
 
 #include "tests/support/hd_test.h"
+#include "tests/support/random_chor.h"
 #include "tests/support/run_text.h"
 
 #include <stdlib.h>
@@ -62,7 +63,7 @@ static hd_lowering *lower(const char *bytes, uint32_t bound, hd_semantics semant
   cr_assert_eq(hd_text_from_bytes("t.chor", bytes, strlen(bytes), text), HD_OK);
   cr_assert_eq(hd_chor_read(*text, NULL, file), HD_OK);
   cr_assert_eq(hd_project(*file, &(hd_subset_limits){.states_max = 1000}, system), HD_OK);
-  cr_assert_eq(hd_lower_system(*system, NULL, NULL, bound, semantics, &lowering), HD_OK);
+  cr_assert_eq(hd_lower_system(*system, NULL, NULL, bound, semantics, false, &lowering), HD_OK);
   return lowering;
 }
 
@@ -92,7 +93,7 @@ Test(lower, queues_follow_the_semantics) {
   cr_assert_eq(lowering->queue_count, 1u);
   cr_assert_eq(lowering->queue_from[0].v, HD_NONE);
   hd_lowering *pairs = NULL;
-  cr_assert_eq(hd_lower_system(system, NULL, NULL, 1, HD_P2P, &pairs), HD_OK);
+  cr_assert_eq(hd_lower_system(system, NULL, NULL, 1, HD_P2P, false, &pairs), HD_OK);
   cr_assert_eq(pairs->queue_count, 2u);
   cr_assert_neq(pairs->queue_from[0].v, pairs->queue_from[1].v);
   hd_lowering_free(pairs);
@@ -100,4 +101,72 @@ Test(lower, queues_follow_the_semantics) {
   hd_system_free(system);
   hd_chor_file_free(file);
   hd_text_free(text);
+}
+
+/* Explores with and without the reduction: the same stuck configurations of each kind after as many sends, never more
+ * states. Returns how many states the reduction saved. */
+static uint64_t compare_reduced(const char *text, uint32_t bound, int semantics) {
+  run_text runs[2];
+  for (int reduced = 0; reduced < 2; reduced++) {
+    run_text_init(&runs[reduced]);
+    runs[reduced].options.bound = bound;
+    runs[reduced].options.semantics = semantics;
+    runs[reduced].options.reduction = reduced == 1;
+    run_text_command(&runs[reduced], HD_COMMAND_EXPLORE, "t.chor", text);
+    cr_assert_eq(runs[reduced].status, HD_OK);
+  }
+  const hd_result *full = runs[0].result, *less = runs[1].result;
+  cr_assert_leq(less->states, full->states);
+  cr_assert_eq(less->deadlocks, full->deadlocks, "%s", text);
+  cr_assert_eq(less->finding_count, full->finding_count, "%s", text);
+  for (size_t i = 0; i < full->finding_count; i++) {
+    cr_assert_str_eq(less->findings[i].kind, full->findings[i].kind);
+    cr_assert_eq(less->findings[i].length, full->findings[i].length, "%s", text);
+    cr_assert_eq(less->findings[i].count, full->findings[i].count, "%s", text);
+  }
+  uint64_t saved = full->states - less->states;
+  run_text_free(&runs[0]);
+  run_text_free(&runs[1]);
+  return saved;
+}
+
+Test(lower, reading_at_once_keeps_every_stuck_configuration) {
+  uint64_t saved = 0;
+  for (uint64_t seed = 1; seed <= 1000; seed++) {
+    char *text = hd_random_chor(seed * 6364136223846793005u, 2, 4);
+    cr_assert_not_null(text);
+    saved += compare_reduced(text, 1 + (uint32_t)(seed % 3), (int)(seed / 3 % 2));
+    free(text);
+  }
+  cr_assert_gt(saved, 1000u, "the reduction saved %llu states only", (unsigned long long)saved);
+}
+
+/* P waits for b1 and b2 of different senders: with one queue per pair it must not read at once
+ * (docs/choreography-theory.md, section 8). */
+Test(lower, a_peer_with_two_queues_is_not_attentive) {
+  static const char *const text =
+      "state s0:\n  X -> P : b1 => s1\n  Y -> P : b2 => s4\nstate s1:\n  Y -> P : b2 => s2\nstate s2:\n  P -> X : m => "
+      "s3\n"
+      "state s4:\n  X -> P : b1 => s5\nstate s5:\n  P -> X : n => s6\n";
+  hd_text *source;
+  hd_chor_file *file;
+  hd_system *system;
+  hd_lowering *plain = lower(text, 1, HD_P2P, &source, &file, &system), *pairs = NULL, *mailbox = NULL;
+  cr_assert_eq(hd_lower_system(system, NULL, NULL, 1, HD_P2P, true, &pairs), HD_OK);
+  cr_assert_eq(hd_lower_system(system, NULL, NULL, 1, HD_MAILBOX, true, &mailbox), HD_OK);
+  const uint64_t *state;
+  uint32_t p = 0;
+  while (strcmp(file->alphabet.peers[p], "P") != 0) {
+    p++;
+  }
+  hd_model_initial(pairs->model, &state);
+  cr_assert_eq(hd_model_loc_flags(pairs->model, hd_model_location(pairs->model, state, p)) & HD_LOC_EAGER, 0u);
+  hd_model_initial(mailbox->model, &state);
+  cr_assert_neq(hd_model_loc_flags(mailbox->model, hd_model_location(mailbox->model, state, p)) & HD_LOC_EAGER, 0u);
+  hd_lowering_free(plain);
+  hd_lowering_free(pairs);
+  hd_lowering_free(mailbox);
+  hd_system_free(system);
+  hd_chor_file_free(file);
+  hd_text_free(source);
 }

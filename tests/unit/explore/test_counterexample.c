@@ -43,6 +43,30 @@ Test(counterexample, wide_levels_are_scanned_by_the_team) {
   }
 }
 
+/* 0 -> every other vertex -> the last one: each worker of the team finds predecessors of its own, the least one counts.
+ * Repeated, because one worker may be so fast that the others find nothing to scan. */
+Test(counterexample, the_least_of_all_workers_counts) {
+  enum { MIDDLE = 4000 };
+  static hd_arc arcs[2 * MIDDLE];
+  for (uint32_t i = 0; i < MIDDLE; i++) {
+    arcs[2 * i] = (hd_arc){.from = 0, .to = i + 1, .weight = 1, .check = -1};
+    arcs[2 * i + 1] = (hd_arc){.from = i + 1, .to = MIDDLE + 1, .weight = 1, .check = -1};
+  }
+  hd_model *model = hd_model_graph(MIDDLE + 2, arcs, 2 * MIDDLE, 0);
+  for (int again = 0; again < 20; again++) {
+    hd_search search = {.model = model};
+    hd_want_all_traces(&search);
+    hd_outcome outcome;
+    hd_run_search(&search, 4, &outcome);
+    const hd_trace *trace = outcome.found[HD_SLOT_STOP(1)].trace;
+    cr_assert_not_null(trace);
+    cr_assert_eq(trace->length, 2);
+    cr_assert_eq(hd_graph_vertex(model, trace->states + trace->words), 1);
+    hd_outcome_clear(&outcome);
+  }
+  hd_model_free(model);
+}
+
 /* 0 =0=> 1 =0=> 2 -1-> 4 and 0 =0=> 3 -1-> 4: the way through 3 has fewer weight-0 steps, though 2 is the lesser state.
  * Then 4 is stuck. */
 Test(counterexample, prefers_few_weight_0_steps) {

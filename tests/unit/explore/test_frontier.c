@@ -92,7 +92,7 @@ Test(frontier, failed_allocations_leave_lists_and_deques_whole) {
   hdi_pool_init(&pool, 1, &total_bytes);
   hdi_list list = {0};
   const uint64_t state = 7;
-  hd_fail_alloc_after(0, 1);
+  hd_fail_alloc_after(0, true);
   cr_assert_eq(hdi_list_append(&list, &pool, 10, &state), HD_E_NOMEM);
   hdi_deque deque;
   cr_assert_eq(hdi_deque_init(&deque), HD_E_NOMEM);
@@ -103,7 +103,7 @@ Test(frontier, failed_allocations_leave_lists_and_deques_whole) {
   hdi_chunk *chunks = calloc(1000, sizeof *chunks);
   cr_assert_not_null(chunks);
   size_t pushed = 0;
-  hd_fail_alloc_after(2, 1);
+  hd_fail_alloc_after(2, true);
   while (pushed < 1000 && hdi_deque_push(&deque, &chunks[pushed]) == HD_OK) {
     pushed++;
   }
@@ -153,6 +153,21 @@ typedef struct storm {
   hd_atomic_u32 *taken; /* per chunk */
   hd_atomic_u32 done;
 } storm;
+
+static void begin_storm(storm *s) {
+  *s = (storm){.chunks = calloc(CHUNKS, sizeof(hdi_chunk)), .taken = calloc(CHUNKS, sizeof(hd_atomic_u32))};
+  cr_assert(s->chunks != NULL && s->taken != NULL);
+  cr_assert_eq(hdi_deque_init(&s->deque), HD_OK);
+}
+
+static void end_storm(storm *s) {
+  for (size_t i = 0; i < CHUNKS; i++) {
+    cr_assert_eq(hd_load_rlx(&s->taken[i]), 1, "chunk %zu", i);
+  }
+  hdi_deque_clear(&s->deque);
+  free(s->chunks);
+  free((void *)s->taken);
+}
 
 static void take(storm *s, const hdi_chunk *chunk) {
   /* Reading the count checks that the chunk's contents came along with it. */
@@ -204,15 +219,36 @@ static void storm_worker(hd_team *team, uint32_t worker, void *payload) {
 
 Test(frontier, every_chunk_is_taken_exactly_once) {
   for (uint32_t threads = 1; threads <= 8; threads *= 2) {
-    storm s = {.chunks = calloc(CHUNKS, sizeof(hdi_chunk)), .taken = calloc(CHUNKS, sizeof(hd_atomic_u32))};
-    cr_assert(s.chunks != NULL && s.taken != NULL);
-    cr_assert_eq(hdi_deque_init(&s.deque), HD_OK);
+    storm s;
+    begin_storm(&s);
     cr_assert_eq(hd_team_run(threads, storm_worker, &s), HD_OK);
-    for (size_t i = 0; i < CHUNKS; i++) {
-      cr_assert_eq(hd_load_rlx(&s.taken[i]), 1, "chunk %zu", i);
+    end_storm(&s);
+  }
+}
+
+/* Everybody is a thief and begins at the same moment. */
+static void thief(hd_team *team, uint32_t worker, void *payload) {
+  (void)worker;
+  storm *s = payload;
+  hd_team_barrier(team);
+  for (bool more = true; more;) {
+    const hdi_chunk *chunk = hdi_deque_steal(&s->deque, &more);
+    if (chunk != NULL) {
+      take(s, chunk);
+      more = true;
     }
-    hdi_deque_clear(&s.deque);
-    free(s.chunks);
-    free((void *)s.taken);
+  }
+}
+
+Test(frontier, thieves_do_not_take_the_same_chunk) {
+  for (int again = 0; again < 20; again++) {
+    storm s;
+    begin_storm(&s);
+    for (size_t i = 0; i < CHUNKS; i++) {
+      s.chunks[i].count = 1;
+      cr_assert_eq(hdi_deque_push(&s.deque, &s.chunks[i]), HD_OK);
+    }
+    cr_assert_eq(hd_team_run(again % 2 == 0 ? 2 : 4, thief, &s), HD_OK);
+    end_storm(&s);
   }
 }

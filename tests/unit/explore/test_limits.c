@@ -180,7 +180,7 @@ Test(limits, progress_is_shown_and_ends_with_the_final_counts) {
 /* ---- failure injection ---- */
 
 /* Runs one search with allocation number `failing` failing; true when that many were made. */
-static bool run_failing(const hd_search *search, uint64_t failing, int for_good, const hd_outcome *expected) {
+static bool run_failing(const hd_search *search, uint64_t failing, bool for_good, const hd_outcome *expected) {
   hd_outcome outcome;
   hd_fail_alloc_after(failing, for_good);
   hd_status status = hd_explore(search, &outcome);

@@ -2,12 +2,9 @@
  * what stops it; what it says about states without steps. */
 #include "core/explore/explore.h"
 
-#include "core/base/machine.h"
 #include "tests/support/hd_test.h"
 #include "tests/support/models.h"
 #include "tests/support/outcomes.h"
-
-#include <string.h>
 
 /* ---- closed forms ---- */
 
@@ -297,6 +294,30 @@ Test(search, findings_in_the_last_level_leave_the_search_complete) {
   cr_assert_eq(outcome.end, HD_END_COMPLETE);
   cr_assert_eq(outcome.found[HD_SLOT_STOP(1)].count, 1);
   hd_outcome_clear(&outcome);
+  hd_model_free(model);
+}
+
+/* 0 -> 1 -> 2 -> 3 with 1 and 2 protected: one compound step, in the counts and in the trace. */
+Test(search, a_filter_applies_to_the_search_and_to_traces) {
+  static const hd_arc arcs[] = {{0, 1, 1, -1, false}, {1, 2, 1, -1, false}, {2, 3, 1, -1, false}};
+  hd_model *model = hd_model_graph(4, arcs, 3, 0);
+  hd_filter *filter = hd_filter_new(model);
+  cr_assert_not_null(filter);
+  hd_filter_protect_strong(filter, hd_model_edge_to(model, (hd_edge){0}));
+  hd_filter_protect_strong(filter, hd_model_edge_to(model, (hd_edge){1}));
+  hd_search search = {.model = model, .filter = filter};
+  hd_want_all_traces(&search);
+  hd_outcome outcome;
+  hd_run_on_all_counts(&search, &outcome);
+  cr_assert_eq(outcome.states, 2);
+  cr_assert_eq(outcome.transitions, 1);
+  const hd_trace *trace = outcome.found[HD_SLOT_STOP(1)].trace;
+  cr_assert_not_null(trace);
+  cr_assert_eq(trace->length, 1);
+  cr_assert(trace->steps[0].compound);
+  cr_assert_eq(trace->inner_end[0], 2);
+  hd_outcome_clear(&outcome);
+  hd_filter_free(filter);
   hd_model_free(model);
 }
 

@@ -58,7 +58,7 @@ typedef struct growth {
 static void grow_worker(hd_team *team, uint32_t worker, void *payload) {
   growth *g = payload;
   if (g->out_of_memory) {
-    hd_fail_alloc_after(0, 1);
+    hd_fail_alloc_after(0, true);
   }
   g->answers[worker] = hd_visited_grow(g->visited, team, worker);
 }
@@ -286,7 +286,7 @@ Test(visited, every_failed_allocation_of_new_is_reported) {
     hd_visited *visited = NULL;
     uint64_t failed = 0;
     for (hd_status status = HD_E_NOMEM; status != HD_OK; failed++) {
-      hd_fail_alloc_after(failed, 0);
+      hd_fail_alloc_after(failed, false);
       status = hd_visited_new(&config, &visited);
       uint64_t made = hd_fail_alloc_stop();
       cr_assert_eq(status, made > failed ? HD_E_NOMEM : HD_OK);
@@ -303,7 +303,7 @@ Test(visited, failed_allocations_of_insert_and_grow_change_nothing) {
     if (cases[c].words > 1 || cases[c].store == HD_STORE_WIDE) {
       for (uint64_t failing = 0; failing < 2; failing++) { /* the chunk, the block of chunks */
         make_state(state, cases[c].words, n);
-        hd_fail_alloc_after(failing, 1);
+        hd_fail_alloc_after(failing, true);
         hd_insert answer = hd_visited_insert(visited, 0, state);
         hd_fail_alloc_stop();
         cr_assert_eq(answer, HD_INSERT_NOMEM);

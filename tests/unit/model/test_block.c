@@ -167,6 +167,22 @@ Test(block, branches_come_out_in_order_and_equal_ones_once) {
   hd_model_free(model);
 }
 
+/* 200 different ends, each reached by three edges, twice over with one stepper: the sets grow, and are emptied. */
+Test(block, many_outcomes) {
+  block_model m = begin_block();
+  hd_var x = add_var(m.b, "x", 0, 199, 0);
+  for (int i = 0; i < 600; i++) {
+    add_do(m.b, m.in, m.out, HD_NO_EXPR, set(m.b, x, i * 7 % 200));
+  }
+  add_skip(m.b, m.start, m.in);
+  hd_model *model = finish(m.b);
+  walk w = walk_model(model, NULL);
+  cr_assert_eq(w.count, 201);
+  cr_assert_eq(w.compounds, 400, "two starting edges");
+  walk_free(&w);
+  hd_model_free(model);
+}
+
 Test(block, what_gets_stuck_inside_yields_nothing) {
   block_model m = begin_block();
   hd_var y = add_var(m.b, "y", 0, 1, 0);

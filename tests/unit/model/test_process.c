@@ -209,6 +209,37 @@ Test(process, rendezvous_pairs_in_step_order) {
   hd_model_free(model);
 }
 
+static bool note_weight(void *payload, const uint64_t *next, const hd_step *step) {
+  (void)next;
+  *(uint32_t *)payload = step->weight;
+  return true;
+}
+
+Test(process, a_rendezvous_has_the_larger_weight) {
+  for (uint32_t weights = 0; weights < 4; weights++) {
+    hd_builder *b = hd_builder_new();
+    hd_loc s0 = add_loc(b, add_process(b, "s", 1, 1), 0);
+    hd_loc r0 = add_loc(b, add_process(b, "r", 1, 1), 0);
+    hd_edge_desc desc = {.from = s0, .to = s0, .side = HD_SIDE_SEND, .channel = num(b, 0), .weight = weights & 1};
+    hd_build_edge(b, &desc);
+    desc = (hd_edge_desc){.from = r0, .to = r0, .side = HD_SIDE_RECEIVE, .channel = num(b, 0), .weight = weights >> 1};
+    hd_build_edge(b, &desc);
+    hd_model *model = finish(b);
+    const uint64_t *initial = NULL;
+    (void)hd_model_initial(model, &initial);
+    hd_stepper *stepper = hd_stepper_new(model, NULL);
+    uint32_t weight = 9;
+    cr_assert_eq(hd_stepper_run(stepper, initial, HD_WEIGHT_ANY, note_weight, &weight), HD_OK);
+    cr_assert_eq(weight, weights != 0);
+    uint32_t filtered = 9;
+    cr_assert_eq(
+        hd_stepper_run(stepper, initial, weights != 0 ? HD_WEIGHT_ZERO : HD_WEIGHT_ONE, note_weight, &filtered), HD_OK);
+    cr_assert_eq(filtered, 9, "not of the weight asked for");
+    hd_stepper_free(stepper);
+    hd_model_free(model);
+  }
+}
+
 /* The value and the channel are taken before the step; the sender's statements run before the receiver's. */
 Test(process, order_of_effects_in_a_rendezvous) {
   hd_builder *b = hd_builder_new();

@@ -29,11 +29,11 @@ static void expect(const hd_result *result, int verbose, const char *expected) {
   "    S cannot tell the two apart\n"                                      \
   "    second\n"                                                           \
   "    5 of this kind were found\n"                                        \
-  "    run of length 2:\n"                                                 \
+  "    run of 2 steps:\n"                                                 \
   "       1  Client  send     Go  to S         line 4\n"                   \
   "       2  S       receive  Go  from Client\n"                           \
   "       3  S       step                              not allowed here\n" \
-  "  14 states, 17 transitions, 9 levels, 1 deadlock; complete; 2 threads, 0.250 s, 56 states/s, 3.0 MiB\n"
+  "  14 states, 17 transitions, 9 levels, 1 stuck state; complete; 2 threads, 0.250 s, 56 states/s, 3.0 MiB\n"
 
 Test(report_text, normal_block) {
   hd_result *result = sample_new();
@@ -82,7 +82,7 @@ Test(report_text, without_a_verdict_it_is_done) {
   hd_result *result = hd_result_new(HD_COMMAND_EXPLORE, "f");
   result->has_statistics = true;
   result->states = result->transitions = result->levels = result->threads = 1;
-  expect(result, 1, "f: done\n  1 state, 1 transition, 1 level, 0 deadlocks; not complete; 1 thread, 0.000 s\n");
+  expect(result, 1, "f: done\n  1 state, 1 transition, 1 level, 0 stuck states; not complete; 1 thread, 0.000 s\n");
   hd_result_free(result);
 }
 
@@ -92,7 +92,7 @@ Test(report_text, a_finding_in_the_initial_state_says_so) {
   hd_trace_line none;
   hd_finding *finding = hd_result_add_finding(result);
   *finding = (hd_finding){.kind = "replay", .message = "m", .trace = &none};
-  expect(result, 1, "f: violated\n  f: replay: m\n    run of length 0: the initial state\n");
+  expect(result, 1, "f: violated\n  f: replay: m\n    run of 0 steps: the initial state\n");
   hd_result_free(result);
 }
 
