@@ -91,7 +91,7 @@ void hdi_wide_set_clear(hdi_wide_set *set) {
   for (uint64_t b = 0; set->blocks != NULL && b < HDI_WIDE_BLOCKS; b++) {
     hdi_wide_block *block = hd_load_acq(&set->blocks[b]); /* HD-SYNC V5: acquire; pairs with V2; quiescent. */
     if (block == NULL) {
-      break; /* numbers are given out in order */
+      continue; /* not needed, or its memory could not be had */
     }
     for (uint64_t c = 0; c < HDI_WIDE_BLOCK_CHUNKS; c++) {
       free(chunk_at(set, b * HDI_WIDE_BLOCK_CHUNKS + c));
@@ -164,7 +164,7 @@ static bool next_chunk(hdi_wide_set *set, hdi_wide_lane *lane) {
    * modification order of the counter. Why not weaker: it must be one read-modify-write. Why not stronger: the chunk is
    * published by the slots that refer to it. */
   uint64_t number = hd_add_rlx(&set->chunk_count, 1);
-  uint64_t most = (uint64_t)HDI_WIDE_BLOCKS * HDI_WIDE_BLOCK_CHUNKS;
+  uint64_t most = (uint64_t)HDI_WIDE_BLOCKS * HDI_WIDE_BLOCK_CHUNKS - 1; /* 1 + a cell's number fits into the index */
   hdi_wide_block *block = number < most ? block_for(set, number) : NULL;
   if (block == NULL) {
     free(chunk);

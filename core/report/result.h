@@ -34,7 +34,7 @@ typedef struct hd_finding {
   size_t trace_lines;
   uint64_t length;  /* visible steps for a choreography, all steps otherwise */
   const char *unit; /* what length counts, singular: "send"; NULL: "step". Static storage; for people only */
-  uint64_t count;  /* how many such states or steps were found; 0: unknown */
+  uint64_t count;   /* how many such states or steps were found; 0: unknown */
 } hd_finding;
 
 /* Further "name": value pairs of a result (a frontend's own), printed in order: the JSON object "facts". */

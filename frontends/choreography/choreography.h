@@ -123,7 +123,8 @@ typedef struct hd_system {
   uint32_t machine_count;
 } hd_system;
 
-/* Reads bottom-up machines; a machine may stop in its states without arcs. */
+/* Reads bottom-up machines; a machine may stop in the states that its lines `--@ final STATE...` list, and in its
+ * states without arcs when it has no such line. */
 hd_status hd_fsa_read(const hd_text *text, hd_diag *diag, hd_system **out);
 /* Prints machines as .fsa (all, or only `peer` when peer.v != HD_NONE). What is printed reads back to the same
  * machines. */

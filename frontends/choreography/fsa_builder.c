@@ -3,6 +3,7 @@
  *   machines     P0        | P1    | P2        in the order of their blocks; a block number is an index here
  *   states       q0 q1 q2  | q0 q1 | a         by first mention, contiguous per machine
  *   transitions  ......... | ..... |           in the order of the text
+ *   finals       q2        |       | a         names as listed, looked up at the end of their block
  *
  * A partner may be a block further down, so partners are looked up when all blocks are known; the finished system is
  * then made by fsa_system.c. Checks that need a whole block or file are made only when nothing was wrong before in it,
@@ -25,6 +26,7 @@ void hdi_fsa_builder_close(hdi_fsa_builder *builder) {
   hdi_machine_drafts_free(&builder->machines);
   hdi_local_state_drafts_free(&builder->states);
   hdi_transition_drafts_free(&builder->transitions);
+  hdi_final_drafts_free(&builder->finals);
   hdi_pair_map_free(&builder->machine_of);
   hdi_pair_map_free(&builder->state_of);
 }
@@ -64,6 +66,7 @@ bool hdi_fsa_add_machine(hdi_fsa_builder *builder, const hdi_token *name, hd_spa
                                .initial = HD_NONE,
                                .state_start = (uint32_t)builder->states.count,
                                .transition_start = (uint32_t)builder->transitions.count,
+                               .final_start = (uint32_t)builder->finals.count,
                                .errors_before = builder->lexer->errors};
   if (!has_room(builder, builder->machines.count, "machines", span)) {
     return false;
@@ -105,7 +108,7 @@ static bool find_state(hdi_fsa_builder *builder, const hdi_token *token, bool in
   }
   *out = *known;
   if (fresh) {
-    hdi_local_state_draft draft = {.name = name, .span = token->span};
+    hdi_local_state_draft draft = {.name = name, .final_at = HD_NONE, .span = token->span};
     if (!has_room(builder, builder->states.count, "states", token->span) ||
         !keep(builder, hdi_local_state_drafts_push(&builder->states, draft))) {
       return false;
@@ -124,6 +127,16 @@ bool hdi_fsa_set_initial(hdi_fsa_builder *builder, const hdi_token *state) {
   }
   machine->initial_span = state->span;
   return find_state(builder, state, false, &machine->initial);
+}
+
+void hdi_fsa_set_finals(hdi_fsa_builder *builder) {
+  current(builder)->has_finals = true;
+}
+
+bool hdi_fsa_add_final(hdi_fsa_builder *builder, const hdi_token *state) {
+  hdi_final_draft draft = {.span = state->span};
+  return has_room(builder, builder->finals.count, "final states", state->span) && intern(builder, state, &draft.name) &&
+         keep(builder, hdi_final_drafts_push(&builder->finals, draft));
 }
 
 static bool is_number(const hdi_token *token) {
@@ -170,9 +183,33 @@ static bool name_machine(hdi_fsa_builder *builder, uint32_t machine) {
   return true;
 }
 
+/* Looks up the final states of the block that ends. */
+static void resolve_finals(hdi_fsa_builder *builder) {
+  for (size_t i = current(builder)->final_start; i < builder->finals.count; i++) {
+    const hdi_final_draft *draft = &builder->finals.data[i];
+    hdi_pair key = {(uint32_t)builder->machines.count, draft->name.v};
+    const uint32_t *known = hdi_pair_map_get(&builder->state_of, key);
+    if (known == NULL) {
+      hdi_report(builder->lexer, HDI_FINAL_UNKNOWN, draft->span, show_name(builder, draft->name).text, NULL);
+      continue;
+    }
+    uint32_t *final_at = &builder->states.data[*known].final_at;
+    if (*final_at == HD_NONE) {
+      *final_at = draft->span.begin;
+    } else {
+      hdi_report(builder->lexer, HDI_FINAL_TWICE, draft->span, show_name(builder, draft->name).text,
+                 hdi_show_line(builder->lexer, (hd_span){*final_at, *final_at}).text);
+    }
+  }
+}
+
 void hdi_fsa_end_machine(hdi_fsa_builder *builder, hd_span span) {
   const hdi_machine_draft *machine = current(builder);
-  if (machine->initial != HD_NONE || builder->lexer->errors != machine->errors_before) {
+  if (builder->lexer->errors != machine->errors_before) {
+    return;
+  }
+  if (machine->initial != HD_NONE) {
+    resolve_finals(builder);
     return;
   }
   hdi_words name;

@@ -14,15 +14,23 @@ typedef struct hdi_machine_draft {
   hd_span initial_span;
   bool has_graph;
   hd_span graph_span;
-  uint32_t state_start, transition_start;
+  bool has_finals; /* says where the peer may stop; otherwise it may in the states without transitions */
+  uint32_t state_start, transition_start, final_start;
   size_t errors_before; /* errors of the reading before this block */
 } hdi_machine_draft;
 
 typedef struct hdi_local_state_draft {
   hd_name name;
   bool in_transition; /* named by more than `.marking` */
+  uint32_t final_at;  /* byte where it is first said to be final; HD_NONE: nowhere. Set at the end of its block */
   hd_span span;
 } hdi_local_state_draft;
+
+/* A name in a list of final states; the state may be mentioned further down. */
+typedef struct hdi_final_draft {
+  hd_name name;
+  hd_span span;
+} hdi_final_draft;
 
 typedef struct hdi_transition_draft {
   uint32_t from, to; /* into states */
@@ -44,6 +52,9 @@ typedef struct hdi_transition_draft {
 #define HD_ARRAY_NAME hdi_transition_drafts
 #define HD_ARRAY_TYPE hdi_transition_draft
 #include "core/base/array.h"
+#define HD_ARRAY_NAME hdi_final_drafts
+#define HD_ARRAY_TYPE hdi_final_draft
+#include "core/base/array.h"
 
 typedef struct hdi_fsa_builder {
   hdi_lexer *lexer; /* borrowed; takes the reports and the first failure */
@@ -52,6 +63,7 @@ typedef struct hdi_fsa_builder {
   hdi_machine_drafts machines;
   hdi_local_state_drafts states;
   hdi_transition_drafts transitions;
+  hdi_final_drafts finals;
   hdi_pair_map machine_of; /* (0, name) -> machine */
   hdi_pair_map state_of;   /* (machine, name) -> state */
 } hdi_fsa_builder;
@@ -65,6 +77,9 @@ void hdi_fsa_builder_close(hdi_fsa_builder *builder);
 bool hdi_fsa_add_machine(hdi_fsa_builder *builder, const hdi_token *name, hd_span span);
 void hdi_fsa_set_graph(hdi_fsa_builder *builder, hd_span span);
 bool hdi_fsa_set_initial(hdi_fsa_builder *builder, const hdi_token *state);
+/* From now on the peer may stop only in states that are added as final. */
+void hdi_fsa_set_finals(hdi_fsa_builder *builder);
+bool hdi_fsa_add_final(hdi_fsa_builder *builder, const hdi_token *state);
 typedef struct hdi_transition_words {
   hdi_token from, partner, message, to;
   bool send;

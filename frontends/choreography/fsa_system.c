@@ -239,7 +239,9 @@ static bool build_machine(system_maker *maker, uint32_t index, hd_machine *out) 
   index_arcs(out->arcs, out->arc_count, out->state_count, out->first_arc);
   for (uint32_t s = 0; s < out->state_count; s++) {
     uint32_t draft = state_start + maker->queue[s];
-    out->may_stop[s] = out->first_arc[s] == out->first_arc[s + 1];
+    out->may_stop[s] = maker->builder->machines.data[index].has_finals
+                           ? maker->builder->states.data[draft].final_at != HD_NONE
+                           : out->first_arc[s] == out->first_arc[s + 1];
     out->state_names[s] = copy_name(maker, maker->builder->states.data[draft].name);
     if (out->state_names[s] == NULL) {
       return false;

@@ -21,6 +21,7 @@
 
 #define BYTES_SHOWN 56u
 #define UTF8_MARK "\xEF\xBB\xBF"
+#define PRAGMA_MARK "--@"
 
 typedef struct message_row {
   hd_diag_code code;
@@ -111,9 +112,13 @@ static bool is_word_byte(hdi_dialect dialect, unsigned char c) {
   return letter || (c != '\0' && strchr("_.()-'=>", c) != NULL);
 }
 
+static bool at_pragma(const hdi_lexer *lexer) {
+  return lexer->dialect == HDI_FSA && strncmp(lexer->text->data + lexer->at, PRAGMA_MARK, sizeof PRAGMA_MARK - 1) == 0;
+}
+
 static bool at_comment(const hdi_lexer *lexer) {
   const char *here = lexer->text->data + lexer->at;
-  return lexer->dialect == HDI_FSA ? here[0] == '-' && here[1] == '-'
+  return lexer->dialect == HDI_FSA ? here[0] == '-' && here[1] == '-' && !at_pragma(lexer)
                                    : here[0] == '#' || (here[0] == '/' && here[1] == '/');
 }
 
@@ -232,6 +237,8 @@ void hdi_lexer_next(hdi_lexer *lexer) {
     set_end(lexer, ended ? HDI_FILE_END : HDI_LINE_END, 0);
   } else if (c == '\n') {
     set_end(lexer, HDI_LINE_END, 1);
+  } else if (at_pragma(lexer)) {
+    set_token(lexer, HDI_PRAGMA, sizeof PRAGMA_MARK - 1);
   } else if (is_word_byte(lexer->dialect, c)) {
     lex_word(lexer);
   } else if (c == '"' && lexer->dialect == HDI_FSA) {
@@ -315,7 +322,8 @@ void hdi_lexer_unexpected(hdi_lexer *lexer, hdi_expect expected) {
     case HDI_COLON:
     case HDI_COMMA:
     case HDI_BANG:
-    case HDI_QUERY: {
+    case HDI_QUERY:
+    case HDI_PRAGMA: {
       /* as written, with the quotes */
       hdi_words name = hdi_show(lexer->text->data + token->span.begin, token->span.end - token->span.begin);
       fill_in(shown.text, sizeof shown.text, "'%1'", name.text, NULL);

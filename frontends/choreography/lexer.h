@@ -23,6 +23,7 @@ typedef enum hdi_token_kind {
   HDI_COMMA,     /* ,   .chor */
   HDI_BANG,      /* !   .fsa */
   HDI_QUERY,     /* ?   .fsa */
+  HDI_PRAGMA,    /* --@ .fsa: a comment for other tools */
   HDI_LINE_END,  /* also stands once before the end of the file when the last line is not ended */
   HDI_FILE_END,
   HDI_BAD /* has been reported already */

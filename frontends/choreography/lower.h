@@ -28,7 +28,8 @@ typedef struct hd_lowering {
 
 /* Builds I_bound. With `dfas` (one per block of `file`) each block's Det(C) becomes a monitor: a send that leaves the
  * language of the choreography is the fault HD_FAULT_MONITOR. `file` and `dfas` may be NULL. Sends have weight 1,
- * receives weight 0: a level counts sends. bound >= 1. HD_E_LIMIT when the model would be too large. */
+ * receives weight 0: a level counts sends. bound >= 1. `eager`: attentive peers read at once (theory, section 8:
+ * fewer states, the same stuck configurations and sends). HD_E_LIMIT when the model would be too large. */
 hd_status hd_lower_system(const hd_system *system, const hd_chor_file *file, const hd_dfa *dfas, uint32_t bound,
                           hd_semantics semantics, bool eager, hd_lowering **out);
 void hd_lowering_free(hd_lowering *lowering); /* NULL allowed */

@@ -4,6 +4,8 @@
  * index, so the text of one machine alone fits into a file with all the others, in peer order. Names that a reader
  * would take for something else (a comment, a directive, several tokens) are put in quotes, an extension of ours;
  * names from a .chor file need them only when they start with `.` or `--`.
+ * Where a peer may stop is said in a line that other tools take for a comment, and only when it is not in the states
+ * without arcs, so that most of what is printed is the plain format.
  * A state that no arc mentions cannot be said in this format unless it is the initial one.
  * Threads: any. Cost: linear. Failure: sticks in the buffer. */
 #include "frontends/choreography/choreography.h"
@@ -25,6 +27,25 @@ static void print_name(const char *name, hd_buffer *out) {
   hd_buffer_add_text(out, "\"");
 }
 
+static bool stops_without_arcs(const hd_machine *machine) {
+  for (uint32_t s = 0; s < machine->state_count; s++) {
+    if (machine->may_stop[s] != (machine->first_arc[s] == machine->first_arc[s + 1])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void print_finals(const hd_machine *machine, hd_buffer *out) {
+  hd_buffer_add_text(out, "\n--@ final");
+  for (uint32_t s = 0; s < machine->state_count; s++) {
+    if (machine->may_stop[s]) {
+      hd_buffer_add_text(out, " ");
+      print_name(machine->state_names[s], out);
+    }
+  }
+}
+
 static void print_machine(const hd_system *system, const hd_machine *machine, hd_buffer *out) {
   hd_buffer_add_text(out, out->size_bytes > 0 ? "\n.outputs " : ".outputs ");
   print_name(system->alphabet.peers[machine->peer.v], out);
@@ -41,6 +62,9 @@ static void print_machine(const hd_system *system, const hd_machine *machine, hd
   }
   hd_buffer_add_text(out, ".marking ");
   print_name(machine->state_names[machine->initial], out);
+  if (!stops_without_arcs(machine)) {
+    print_finals(machine, out);
+  }
   hd_buffer_add_text(out, "\n.end\n");
 }
 

@@ -1,12 +1,13 @@
 /* Reads .fsa (also .fsm) text: the grammar. What it finds goes to fsa_builder.c, which knows the names.
  *
  *   file   = { block }
- *   block  = ".outputs" [ NAME ] { transition | ".state" "graph" | ".marking" STATE } ".end"     one item a line
- *   transition = STATE PARTNER ( "!" | "?" ) MESSAGE STATE
+ *   block  = ".outputs" [ NAME ] { transition | ".state" "graph" | ".marking" STATE | final } ".end"     one item a
+ * line final  = "--@" "final" { STATE } transition = STATE PARTNER ( "!" | "?" ) MESSAGE STATE
  *
  * This is the text form of communicating finite-state machines that GMC, KMC and Chorgram read. A partner made of
  * digits is a block number counted from 0, any other word is a block's name, and so is everything in quotes. A block
- * without a name is called M and its number. After an error reading goes on at the next line.
+ * without a name is called M and its number. `final` is ours, and written so that the others see a comment; any other
+ * `--` begins one here too. After an error reading goes on at the next line.
  * Threads: any number of readings at once, each on its own text and sink. Cost: O(size log size). */
 #include "frontends/choreography/fsa_builder.h"
 
@@ -56,6 +57,26 @@ static bool read_marking(fsa_reader *reader) {
   return reader->go_on && take_line_end(reader);
 }
 
+/* `--@` is the current token. */
+static bool read_pragma(fsa_reader *reader) {
+  hdi_lexer *lexer = &reader->lexer;
+  hdi_lexer_next(lexer);
+  if (!hdi_lexer_at_word(lexer, "final")) {
+    hdi_lexer_unexpected(lexer, HDI_EXPECT_FINAL);
+    return false;
+  }
+  hdi_fsa_set_finals(&reader->builder);
+  hdi_lexer_next(lexer);
+  while (lexer->token.kind == HDI_WORD) {
+    reader->go_on = hdi_fsa_add_final(&reader->builder, &lexer->token);
+    if (!reader->go_on) {
+      return false;
+    }
+    hdi_lexer_next(lexer);
+  }
+  return hdi_lexer_take(lexer, HDI_LINE_END, HDI_EXPECT_FINAL_STATE, NULL);
+}
+
 static bool read_end(fsa_reader *reader, const hdi_token *keyword) {
   reader->in_block = false;
   hdi_fsa_end_machine(&reader->builder, keyword->span);
@@ -96,6 +117,9 @@ static bool read_item(fsa_reader *reader) {
     }
     reader->lost = true;
     return false;
+  }
+  if (lexer->token.kind == HDI_PRAGMA) {
+    return read_pragma(reader);
   }
   bool directive = lexer->token.kind == HDI_WORD && !lexer->token.quoted && lexer->token.data[0] == '.';
   bool known =

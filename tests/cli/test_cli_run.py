@@ -41,7 +41,7 @@ class Run(Case):
             self.assertIn("not_covered", result)
             self.expect_valid(result, "heddle.result-1")
             [result] = self.heddle("explore", "--format=json", "a.fake").objects
-            self.assertNotIn("verdict", result)
+            self.assertEqual(result["verdict"], "inconclusive")
             self.assertIn("not_covered", result)
             self.expect_valid(result, "heddle.result-1")
 

@@ -125,6 +125,48 @@ Test(read_fsa, names_quotes_and_numbers) {
   release(&r);
 }
 
+/* Which states have the names in `expected`, "a b c"; all others may not be stopped in. */
+static void expect_may_stop(const hd_machine *machine, const char *expected) {
+  hd_buffer found = {0};
+  for (uint32_t s = 0; s < machine->state_count; s++) {
+    if (machine->may_stop[s]) {
+      hd_buffer_printf(&found, "%s%s", found.size_bytes > 0 ? " " : "", machine->state_names[s]);
+    }
+  }
+  cr_assert_str_eq(found.data == NULL ? "" : found.data, expected);
+  hd_buffer_free(&found);
+}
+
+#define LOOP "a 1 ! m b\nb 1 ? n a\nb 1 ? o c\n.marking a\n"
+
+Test(read_fsa, final_states) {
+  static const struct {
+    const char *before, *after, *expected;
+  } cases[] = {
+      {"", "", "c"},
+      {"", "-- final a\n---@ final a\n-- @ final a\n", "c"},
+      {"", "--@ final\n", ""},
+      {"", "--@ final a\n", "a"},
+      {"--@ final c a -- b\n", "", "a c"},
+      {"--@ final a\n", "--@ final\n  --@final \"c\"\n", "a c"},
+      {"--@ final b\n", "--@ final a c", "a b c"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    hd_buffer text = {0};
+    hd_buffer_printf(&text, ".outputs A\n%s" LOOP "%s\n.end\n", cases[i].before, cases[i].after);
+    hd_buffer_add_text(&text, ".outputs B\na 0 ? m b\nb 0 ! n a\nb 0 ! o c\n.marking a\n--@ final b\n.end\n");
+    hd_buffer_add_text(&text, ".outputs C\n.marking a\n--@ final\n.end\n.outputs D\n.marking a\n.end\n");
+    reading r = read_good(text.data);
+    cr_assert(hd_diag_count(r.diag) == 0 && r.system->machine_count == 4, "case %zu", i);
+    expect_may_stop(&r.system->machines[0], cases[i].expected);
+    expect_may_stop(&r.system->machines[1], "b"); /* each block speaks for itself */
+    expect_may_stop(&r.system->machines[2], "");
+    expect_may_stop(&r.system->machines[3], "a");
+    release(&r);
+    hd_buffer_free(&text);
+  }
+}
+
 Test(read_fsa, blocks_without_a_name) {
   reading r = read_good(
       ".outputs\nq 1 ! m q\nq M2.1 ! m q\n.marking q\n.end\n.outputs M2\nq M0 ? m q\n.marking q\n.end\n"
@@ -197,6 +239,9 @@ Test(read_fsa, random_machines) {
         hd_buffer_printf(&text, "s%u %u %c %c s%u\n", bits % states, (m + 1 + (bits >> 4) % 2) % 3,
                          (bits >> 8) % 2 == 0 ? '!' : '?', "abc"[(bits >> 12) % 3], (bits >> 16) % states);
       }
+      if (random >> 62 != 0) {
+        hd_buffer_printf(&text, "--@ final s%u\n", m); /* most, not all; the initial state is in every block */
+      }
       hd_buffer_add_text(&text, ".end\n");
     }
     const char *fault = fsa_reading_fault(text.data, text.size_bytes);
@@ -242,6 +287,9 @@ static void add_unreachable(hd_buffer *out, unsigned i) {
 static void add_machine(hd_buffer *out, unsigned i) {
   hd_buffer_printf(out, ".outputs\nq 0 %c m q\n.marking q\n.end\n", i == 0 ? '!' : '?');
 }
+static void add_final(hd_buffer *out, unsigned i) {
+  hd_buffer_add_text(out, i % 8 == 0 ? "\n--@ final q0" : " q0");
+}
 static void add_junk(hd_buffer *out, unsigned i) {
   hd_buffer_printf(out, "junk %u\n", i);
 }
@@ -264,6 +312,7 @@ Test(read_fsa, large_files, .timeout = 240) {
   read_large("one message to many states", ".outputs A\n", add_fan, REST, 3, HD_OK);
   read_large("unreachable states", ".outputs A\n", add_unreachable, REST, 3, HD_OK);
   read_large("small machines", ".outputs A\nq 1 ! m q\n.marking q\n.end\n", add_machine, "", 3, HD_OK);
+  read_large("one final state again and again", ".outputs A\nq0 1 ! m q0\n", add_final, "\n" REST, 3, HD_OK);
   read_large("junk lines", "", add_junk, "", 10, HD_E_INPUT);
   read_large("junk transitions", ".outputs A\n", add_junk, REST, 10, HD_E_INPUT);
   read_large("no such partner", ".outputs A\n", add_no_partner, REST, 3, HD_E_INPUT);

@@ -11,7 +11,8 @@ static const char chor[] =
     "choreography n\npeers A, B\nnever a, b\nstate s:\n  A -> B : a => t\nstate t: A -> B : b => s\nstate u:\n"
     "choreography o\nstate s: C -> D : a => s\n";
 static const char fsa[] =
-    ".outputs A\nq 1 ! m r\nr 1 ? n q\nu 1 ? n q\n.marking q\n.end\n.outputs\nq 0 ? m q\nq 0 ! n q\n.marking q\n.end\n";
+    ".outputs A\nq 1 ! m r\nr 1 ? n q\nu 1 ? n q\n.marking q\n--@ final r\n.end\n.outputs\nq 0 ? m q\nq 0 ! n "
+    "q\n.marking q\n.end\n";
 
 static hd_text *given;
 static hd_chor_file *given_file;

@@ -29,7 +29,7 @@ static void expect(const hd_result *result, int verbose, const char *expected) {
   "    S cannot tell the two apart\n"                                      \
   "    second\n"                                                           \
   "    5 of this kind were found\n"                                        \
-  "    run of 2 steps:\n"                                                 \
+  "    run of 2 steps:\n"                                                  \
   "       1  Client  send     Go  to S         line 4\n"                   \
   "       2  S       receive  Go  from Client\n"                           \
   "       3  S       step                              not allowed here\n" \
