@@ -105,8 +105,10 @@ class Tree:
                 path.unlink()
 
     def run(self, *command):
-        return subprocess.run(command, cwd=self.root, capture_output=True, text=True, errors="replace",
-                              check=False)
+        # The first failure decides: a mutant may make the tests after it run for very long.
+        environment = {**os.environ, "CRITERION_FAIL_FAST": "1"}
+        return subprocess.run(command, cwd=self.root, env=environment, capture_output=True, text=True,
+                              errors="replace", check=False)
 
     def configure(self):
         # Warnings stay warnings: a mutant may well leave a variable unused.
