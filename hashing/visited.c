@@ -65,14 +65,12 @@ hd_insert hd_visited_insert(hd_visited *visited, uint32_t worker, const uint64_t
                                          : hdi_wide_set_insert(&visited->set.wide, worker, state);
 }
 
-void hd_visited_insert_many(hd_visited *visited, uint32_t worker, const uint64_t *states, size_t count,
-                            uint8_t *answers) {
-  HD_ASSERT(worker < table_of(visited)->workers);
-  if (visited->store == HD_STORE_WORD) {
-    hdi_word_set_insert_many(&visited->set.word, worker, states, count, answers);
-  } else {
-    hdi_wide_set_insert_many(&visited->set.wide, worker, states, count, answers);
-  }
+size_t hd_visited_insert_many(hd_visited *visited, uint32_t worker, const uint64_t *states, size_t count,
+                              uint32_t *places, uint8_t *answers) {
+  HD_ASSERT(worker < table_of(visited)->workers && count < UINT32_MAX);
+  return visited->store == HD_STORE_WORD
+             ? hdi_word_set_insert_many(&visited->set.word, worker, states, count, places, answers)
+             : hdi_wide_set_insert_many(&visited->set.wide, worker, states, count, places, answers);
 }
 
 bool hd_visited_contains(const hd_visited *visited, const uint64_t *state) {

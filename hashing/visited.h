@@ -1,8 +1,8 @@
 /* The visited set: which packed states have been seen. One interface, several stores.
  *
- *   HD_STORE_WORD  states of one word: open addressing on 64-bit keys, lock-free insertion by one compare-and-swap
- *   HD_STORE_WIDE  states of W words: slots hold a 64-bit reference (hash fragment and index) to the words, kept in
- * append-only chunks; XXH3
+ *   word   states of one word: open addressing on 64-bit keys, lock-free insertion by one compare-and-swap
+ *   wide   states of W words: slots hold a 64-bit reference (hash fragment and index) to the words, kept in append-only
+ *          chunks; XXH3
  *
  * Threads: hd_visited_insert may be called by all workers at once, each with its own worker number. Growth happens only
  * inside hd_visited_grow, called by all workers of a team at a quiescent point (between levels or when an insert
@@ -19,7 +19,18 @@
 
 typedef struct hd_visited hd_visited;
 
-typedef enum hd_store { HD_STORE_AUTO, HD_STORE_WORD, HD_STORE_WIDE } hd_store;
+/* X(identifier, "name") */
+#define HD_STORE_TABLE(X) \
+  X(AUTO, "auto")         \
+  X(WORD, "word")         \
+  X(WIDE, "wide")
+
+typedef enum hd_store {
+#define HDI_STORE_ENUM(identifier, name) HD_STORE_##identifier,
+  HD_STORE_TABLE(HDI_STORE_ENUM)
+#undef HDI_STORE_ENUM
+      HD_STORE_COUNT
+} hd_store;
 
 typedef enum hd_insert {
   HD_INSERT_NEW,   /* this call inserted it: exactly one caller gets this answer per state */
@@ -30,6 +41,7 @@ typedef enum hd_insert {
 
 typedef struct hd_visited_config {
   uint32_t words;          /* per state, at least 1 */
+  uint32_t bits;           /* the low `bits` bits of one-word states carry information, the others are 0; 64: all may */
   uint32_t workers;        /* how many worker numbers there are */
   hd_store store;          /* AUTO: WORD for one word, WIDE otherwise */
   size_t memory_max_bytes; /* for the table and the stored states; 0 = no limit */
@@ -40,11 +52,12 @@ hd_status hd_visited_new(const hd_visited_config *config, hd_visited **out);
 void hd_visited_free(hd_visited *visited);
 /* Inserts `state` (W words). */
 hd_insert hd_visited_insert(hd_visited *visited, uint32_t worker, const uint64_t *state);
-/* Inserts `count` states, one after another in `states`; answers[i] receives the hd_insert of state i. As fast as the
- * memory allows: the buckets of the next states are prefetched while the present ones are looked up. The same answers
- * as inserting them one by one in this order. */
-void hd_visited_insert_many(hd_visited *visited, uint32_t worker, const uint64_t *states, size_t count,
-                            uint8_t *answers);
+/* Inserts `count` < 2^32 states, one after another in `states`, with the same answers as inserting them one by one in
+ * this order. Returns how many answers were not HD_INSERT_KNOWN: the j-th of them is answers[j], for state places[j],
+ * ascending. Both arrays have room for `count` + 8. As fast as the memory allows: the buckets of the next states are
+ * prefetched while the present ones are looked up. */
+size_t hd_visited_insert_many(hd_visited *visited, uint32_t worker, const uint64_t *states, size_t count,
+                              uint32_t *places, uint8_t *answers);
 /* Is it there? Any thread, only at quiescent points. */
 bool hd_visited_contains(const hd_visited *visited, const uint64_t *state);
 /* True when the table should grow before the next level (load above its limit), decided from the summed per-worker

@@ -41,8 +41,8 @@ hd_status hdi_wide_set_init(hdi_wide_set *set, const hd_visited_config *config);
 void hdi_wide_set_clear(hdi_wide_set *set);
 hd_insert hdi_wide_set_insert(hdi_wide_set *set, uint32_t worker, const uint64_t *state);
 /* As hd_visited_insert_many. */
-void hdi_wide_set_insert_many(hdi_wide_set *set, uint32_t worker, const uint64_t *states, size_t count,
-                              uint8_t *answers);
+size_t hdi_wide_set_insert_many(hdi_wide_set *set, uint32_t worker, const uint64_t *states, size_t count,
+                                uint32_t *places, uint8_t *answers);
 bool hdi_wide_set_contains(const hdi_wide_set *set, const uint64_t *state);
 hd_status hdi_wide_set_grow(hdi_wide_set *set, hd_team *team, uint32_t worker);
 size_t hdi_wide_set_size_bytes(const hdi_wide_set *set);

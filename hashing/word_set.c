@@ -87,8 +87,9 @@ static void prepare(const hdi_word_set *set, const uint64_t *states, size_t begi
   }
 }
 
-void hdi_word_set_insert_many(hdi_word_set *set, uint32_t worker, const uint64_t *states, size_t count,
-                              uint8_t *answers) {
+size_t hdi_word_set_insert_many(hdi_word_set *set, uint32_t worker, const uint64_t *states, size_t count,
+                                uint32_t *places, uint8_t *answers) {
+  size_t found = 0;
   uint64_t hashes[2 * HDI_PROBES_AHEAD];
   size_t ready = count < HDI_PROBES_AHEAD ? count : HDI_PROBES_AHEAD;
   prepare(set, states, 0, ready, hashes);
@@ -97,9 +98,12 @@ void hdi_word_set_insert_many(hdi_word_set *set, uint32_t worker, const uint64_t
     ready = count - end < HDI_PROBES_AHEAD ? count : end + HDI_PROBES_AHEAD;
     prepare(set, states, end, ready, hashes);
     for (; i < end; i++) {
-      answers[i] = (uint8_t)insert_key(set, worker, hashes[i % (2 * HDI_PROBES_AHEAD)]);
+      places[found] = (uint32_t)i;
+      answers[found] = (uint8_t)insert_key(set, worker, hashes[i % (2 * HDI_PROBES_AHEAD)]);
+      found += answers[found] != HD_INSERT_KNOWN;
     }
   }
+  return found;
 }
 
 bool hdi_word_set_contains(const hdi_word_set *set, uint64_t state) {

@@ -14,8 +14,8 @@ hd_status hdi_word_set_init(hdi_word_set *set, const hd_visited_config *config);
 void hdi_word_set_clear(hdi_word_set *set);
 hd_insert hdi_word_set_insert(hdi_word_set *set, uint32_t worker, uint64_t state);
 /* As hd_visited_insert_many. */
-void hdi_word_set_insert_many(hdi_word_set *set, uint32_t worker, const uint64_t *states, size_t count,
-                              uint8_t *answers);
+size_t hdi_word_set_insert_many(hdi_word_set *set, uint32_t worker, const uint64_t *states, size_t count,
+                                uint32_t *places, uint8_t *answers);
 bool hdi_word_set_contains(const hdi_word_set *set, uint64_t state);
 hd_status hdi_word_set_grow(hdi_word_set *set, hd_team *team, uint32_t worker);
 

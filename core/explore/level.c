@@ -11,8 +11,9 @@
  *
  * Successors do not go to the visited set one by one but in batches, so that their buckets can be prefetched: when
  * HDI_BATCH of them are there, and when the worker leaves the phase. A set does not mind in which order states are
- * offered to it, so neither does the search. A model whose steps are bare masked writes (hd_stepper_is_flat) is not
- * stepped with descriptions: all successors of a state are written to the batch in one go.
+ * offered to it, so neither does the search. A model whose steps the fast path knows (hd_stepper_bulk_run) is
+ * not stepped with descriptions: the successors of many states are written to the batch in one go. A state with a step
+ * that needs a description, because it has a fault or a failed check, is stepped by itself.
  *
  * When the table is full, the successor goes to the worker's stash and everybody is asked to come to the barrier. The
  * worker first finishes the state it is at (its other successors are offered as usual), so no step is followed twice
@@ -103,11 +104,10 @@ static void take_answer(hdi_worker *worker, hd_insert answer, const uint64_t *st
 
 static void offer_batch(hdi_worker *worker) {
   const hdi_run *run = worker->run;
-  hd_visited_insert_many(run->visited, worker->number, worker->batch, worker->batch_count, worker->answers);
-  for (size_t i = 0; i < worker->batch_count; i++) {
-    if (worker->answers[i] != HD_INSERT_KNOWN) {
-      take_answer(worker, (hd_insert)worker->answers[i], worker->batch + i * run->words);
-    }
+  size_t found = hd_visited_insert_many(run->visited, worker->number, worker->batch, worker->batch_count,
+                                        worker->places, worker->answers);
+  for (size_t i = 0; i < found; i++) {
+    take_answer(worker, (hd_insert)worker->answers[i], worker->batch + (size_t)worker->places[i] * run->words);
   }
   worker->batch_count = 0;
 }
@@ -189,26 +189,9 @@ static bool run_steps(hdi_worker *worker, hd_weight_filter weights, hd_emit emit
   return false;
 }
 
-/* As run_steps for a flat model, with *transitions going up by one per step. */
-static bool run_flat(hdi_worker *worker, hd_weight_filter weights, uint64_t *transitions) {
-  uint64_t *next = worker->batch + worker->batch_count * worker->run->words;
-  size_t count = hd_stepper_flat_run(worker->stepper, worker->state, weights, next);
-  worker->batch_count += count;
-  if (worker->batch_count >= HDI_BATCH) {
-    offer_batch(worker);
-  }
-  worker->ordinal = count;
-  *transitions += count;
-  return hdi_worker_ticks(worker, (uint32_t)count + 1);
-}
-
-static bool close_state(hdi_worker *worker) {
-  hdi_run *run = worker->run;
-  bool whole =
-      worker->flat ? run_flat(worker, HD_WEIGHT_ZERO, &worker->pending) : run_steps(worker, HD_WEIGHT_ZERO, close_step);
-  if (!whole) {
-    return false;
-  }
+/* The state being worked on has been followed to CLOSE; worker->ordinal says how many steps it has. */
+static bool end_close(hdi_worker *worker) {
+  const hdi_run *run = worker->run;
   if (hdi_list_append(&worker->closed[worker->ordinal > 0], &worker->pool, run->fill, worker->state) != HD_OK) {
     fail(worker, HD_E_NOMEM);
     return false;
@@ -228,18 +211,81 @@ static void classify(hdi_worker *worker) {
   }
 }
 
-static bool expand_state(hdi_worker *worker) {
-  const hdi_run *run = worker->run;
-  hd_weight_filter weights = run->zero_weights ? HD_WEIGHT_ONE : HD_WEIGHT_ANY;
-  bool whole = worker->flat ? run_flat(worker, weights, &worker->transitions) : run_steps(worker, weights, expand_step);
-  if (!whole) {
-    return false;
-  }
+/* The same for EXPAND. */
+static void end_expand(hdi_worker *worker) {
   worker->expanded++;
-  if (worker->ordinal == 0 && !worker->current->stepped && !run->keep) {
+  if (worker->ordinal == 0 && !worker->current->stepped && !worker->run->keep) {
     classify(worker);
   }
+}
+
+static hd_weight_filter phase_weights(const hdi_run *run) {
+  if (run->phase == HDI_PHASE_CLOSE) {
+    return HD_WEIGHT_ZERO;
+  }
+  return run->zero_weights ? HD_WEIGHT_ONE : HD_WEIGHT_ANY;
+}
+
+/* Follows the steps of the next state of the current chunk; false when the run has been stopped. */
+static bool work_off_state(hdi_worker *worker) {
+  const hdi_run *run = worker->run;
+  bool close = run->phase == HDI_PHASE_CLOSE;
+  worker->state = &worker->current->words[(size_t)worker->cursor * run->words];
+  worker->cursor++;
+  if (!run_steps(worker, phase_weights(run), close ? close_step : expand_step)) {
+    return false;
+  }
+  if (close) {
+    return end_close(worker);
+  }
+  end_expand(worker);
   return true;
+}
+
+/* Takes note of `done` states from the cursor on, whose successors have been written to the batch. */
+static bool end_states(hdi_worker *worker, const uint32_t *ends, uint32_t done) {
+  const hdi_run *run = worker->run;
+  bool close = run->phase == HDI_PHASE_CLOSE;
+  uint32_t before = 0;
+  for (uint32_t i = 0; i < done; before = ends[i++]) {
+    worker->ordinal = ends[i] - before;
+    if (HD_LIKELY(!close && worker->ordinal != 0)) {
+      continue;
+    }
+    worker->state = &worker->current->words[(size_t)(worker->cursor + i) * run->words];
+    if (close && !end_close(worker)) {
+      return false;
+    }
+    if (!close && !worker->current->stepped && !run->keep) {
+      classify(worker);
+    }
+  }
+  worker->expanded += close ? 0 : done;
+  return true;
+}
+
+/* Follows the steps of some of the next states of the current chunk on the fast path. */
+static bool work_off_bulk(hdi_worker *worker) {
+  const hdi_run *run = worker->run;
+  const hdi_chunk *chunk = worker->current;
+  uint32_t ends[HDI_BULK_STATES];
+  uint32_t count = chunk->count - worker->cursor;
+  count = count < HDI_BULK_STATES ? count : HDI_BULK_STATES;
+  bool odd = false;
+  uint32_t done = hd_stepper_bulk_run(worker->stepper, &chunk->words[(size_t)worker->cursor * run->words], count,
+                                      phase_weights(run), worker->batch + worker->batch_count * run->words,
+                                      worker->batch_room - worker->batch_count, ends, &odd);
+  uint32_t steps = done == 0 ? 0 : ends[done - 1];
+  if (!end_states(worker, ends, done)) {
+    return false;
+  }
+  worker->cursor += done;
+  worker->batch_count += steps;
+  *(run->phase == HDI_PHASE_CLOSE ? &worker->pending : &worker->transitions) += steps;
+  if (worker->batch_count >= HDI_BATCH) {
+    offer_batch(worker);
+  }
+  return hdi_worker_ticks(worker, steps + done) && (!odd || work_off_state(worker));
 }
 
 /* The next chunk of the phase; NULL when there is none left. */
@@ -278,9 +324,7 @@ static void work_off_chunks(hdi_worker *worker) {
       if (HD_UNLIKELY(hdi_run_interrupt(run) != HDI_GO)) {
         return;
       }
-      worker->state = &worker->current->words[(size_t)worker->cursor * run->words];
-      worker->cursor++;
-      if (!(run->phase == HDI_PHASE_CLOSE ? close_state(worker) : expand_state(worker))) {
+      if (!(worker->bulk ? work_off_bulk(worker) : work_off_state(worker))) {
         return;
       }
     }

@@ -47,12 +47,15 @@ static hd_status init_worker(hdi_run *run, uint32_t number) {
   if (worker->stepper == NULL || hdi_deque_init(&worker->work) != HD_OK) {
     return HD_E_NOMEM;
   }
-  worker->flat = hd_stepper_is_flat(worker->stepper);
-  size_t room = HDI_BATCH + (worker->flat ? (size_t)hd_stepper_flat_max(worker->stepper) + 1 : 0);
+  size_t bulk_max = hd_stepper_bulk_max(worker->stepper);
+  size_t room = HDI_BATCH + bulk_max + HD_BULK_SLACK;
+  worker->bulk = bulk_max > 0;
+  worker->batch_room = room;
   worker->batch =
       room > SIZE_MAX / sizeof *worker->batch / run->words ? NULL : malloc(room * run->words * sizeof *worker->batch);
+  worker->places = malloc(room * sizeof *worker->places);
   worker->answers = malloc(room);
-  if (worker->batch == NULL || worker->answers == NULL) {
+  if (worker->batch == NULL || worker->places == NULL || worker->answers == NULL) {
     return HD_E_NOMEM;
   }
   return hdi_finds_init(&worker->finds, run->model);
@@ -70,6 +73,7 @@ static void clear_worker(hdi_worker *worker) {
   hdi_pool_clear(pool);
   hdi_deque_clear(&worker->work);
   free(worker->batch);
+  free(worker->places);
   free(worker->answers);
   hdi_words_free(&worker->stash);
   hdi_finds_clear(&worker->finds);
@@ -96,6 +100,7 @@ void hdi_run_free(hdi_run *run) {
 static hd_status init_run(hdi_run *run) {
   const hd_search *search = run->search;
   hd_visited_config config = {.words = run->words,
+                              .bits = run->words == 1 ? hd_model_bits(run->model) : 64,
                               .workers = run->worker_count,
                               .store = search->store,
                               .memory_max_bytes = run->memory_max_bytes};

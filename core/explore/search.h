@@ -37,7 +37,9 @@ typedef enum hdi_action { HDI_ACTION_WORK, HDI_ACTION_GROW, HDI_ACTION_STOP } hd
 #define HDI_NARROW_STATES 256u
 
 /* Successors are collected and offered to the visited set together, this many or more at once. */
-#define HDI_BATCH 64u
+#define HDI_BATCH 256u
+/* Most states whose successors are computed in one call. */
+#define HDI_BULK_STATES 256u
 
 typedef struct hdi_run hdi_run;
 
@@ -51,10 +53,12 @@ typedef struct hdi_worker {
   uint32_t cursor;    /* the next state in it */
   hdi_list fresh;     /* new states: of the next sub-level (CLOSE) or of the next level (SEED, EXPAND) */
   hdi_list closed[2]; /* states of the level whose weight-0 steps were followed: without, with such a step */
-  bool flat;          /* hd_stepper_is_flat */
-  uint64_t *batch;    /* owned; successors to be offered, W words each; room for HDI_BATCH and one state's */
-  uint8_t *answers;   /* owned; one per state of the batch */
-  size_t batch_count; /* states in it */
+  bool bulk;          /* the stepper has a fast path */
+  uint64_t *batch;    /* owned; successors to be offered, W words each */
+  size_t batch_room;  /* how many it holds: HDI_BATCH and one state's */
+  size_t batch_count; /* successors in it */
+  uint32_t *places;   /* owned; which of the batch were not known ... */
+  uint8_t *answers;   /* owned; ... and what the visited set said of them */
   hdi_words stash;    /* successors that found the table full, W words each */
   hdi_finds finds;
   uint64_t stop_level; /* least level of a finding in one of the stop slots; UINT64_MAX: none */

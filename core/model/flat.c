@@ -277,14 +277,6 @@ void hdi_flat_free(hdi_flat *flat) {
 
 /* ---- running ---- */
 
-bool hd_stepper_is_flat(const hd_stepper *stepper) {
-  return stepper->model->flat.valid && !stepper->has_strong && !stepper->has_weak;
-}
-
-uint32_t hd_stepper_flat_max(const hd_stepper *stepper) {
-  return stepper->model->flat.successors_max;
-}
-
 static const hdi_flat_group *flat_group_at(const hd_model *model, const hdi_flat_group *groups, const uint64_t *state,
                                            uint32_t instance) {
   const hdi_instance *inst = &model->instances.data[instance];
@@ -343,31 +335,43 @@ static uint32_t first_eager(const hd_model *model, const uint64_t *state, uint64
   return HD_NONE;
 }
 
-size_t hd_stepper_flat_run(const hd_stepper *stepper, const uint64_t *state, hd_weight_filter weights, uint64_t *next) {
-  const hd_model *model = stepper->model;
-  HD_ASSERT(hd_stepper_is_flat(stepper));
+/* As hdi_flat_run for one state; returns the place behind its last successor. */
+static uint64_t *run_state(const hd_model *model, const hdi_flat_group *groups, const uint64_t *state, uint64_t *out) {
+  uint32_t eager = model->has_eager ? first_eager(model, state, out) : HD_NONE;
+  if (eager != HD_NONE) {
+    return fire(model, flat_group_at(model, groups, state, eager), state, out);
+  }
+  if (model->words > 1) {
+    for (uint32_t i = 0; i < model->instances.count; i++) {
+      out = fire_wide(model, flat_group_at(model, groups, state, i), state, out);
+    }
+    return out;
+  }
+  const hdi_instance *instance = model->instances.data;
+  const hdi_instance *end = instance + model->instances.count;
+  for (; instance < end; instance++) {
+    uint64_t loc = hdi_field_bits(&model->fields.data[instance->loc_field], state);
+    out = fire_narrow(model->flat.narrow.data, &groups[instance->groups + loc], *state, out);
+  }
+  return out;
+}
+
+uint32_t hdi_flat_run(const hd_model *model, const uint64_t *states, uint32_t count, hd_weight_filter weights,
+                      uint64_t *next, size_t room, uint32_t *ends) {
   if (!model->has_zero_weights) { /* all weights are 1: one list is enough */
     if (weights == HD_WEIGHT_ZERO) {
-      return 0;
+      memset(ends, 0, count * sizeof *ends);
+      return count;
     }
     weights = HD_WEIGHT_ANY;
   }
   const hdi_flat_group *groups = model->flat.groups[weights].data;
+  const uint64_t *last = next + (room - hdi_flat_max(model) - HD_BULK_SLACK) * model->words;
   uint64_t *out = next;
-  uint32_t eager = model->has_eager ? first_eager(model, state, next) : HD_NONE;
-  if (eager != HD_NONE) {
-    out = fire(model, flat_group_at(model, groups, state, eager), state, next);
-  } else if (model->words == 1) {
-    const hdi_instance *instance = model->instances.data;
-    const hdi_instance *end = instance + model->instances.count;
-    for (; instance < end; instance++) {
-      uint64_t loc = hdi_field_bits(&model->fields.data[instance->loc_field], state);
-      out = fire_narrow(model->flat.narrow.data, &groups[instance->groups + loc], *state, out);
-    }
-  } else {
-    for (uint32_t i = 0; i < model->instances.count; i++) {
-      out = fire_wide(model, flat_group_at(model, groups, state, i), state, out);
-    }
+  uint32_t i = 0;
+  for (; i < count && out <= last; i++) {
+    out = run_state(model, groups, states + (size_t)i * model->words, out);
+    ends[i] = (uint32_t)((size_t)(out - next) / model->words);
   }
-  return (size_t)(out - next) / model->words;
+  return i;
 }

@@ -165,16 +165,21 @@ void hd_stepper_free(hd_stepper *stepper); /* NULL allowed */
  * re-entrant. */
 hd_status hd_stepper_run(hd_stepper *stepper, const uint64_t *state, hd_weight_filter weights, hd_emit emit,
                          void *payload);
-/* The fast path of searches: successors without descriptions. True when every step that this stepper can make is a
- * masked write on the packed words: nothing can fail, no check, monitor, protected or exclusive location is involved.
- * Most choreographies are such models. */
-bool hd_stepper_is_flat(const hd_stepper *stepper);
-/* Most successors that one state can have. Requires hd_stepper_is_flat. */
-uint32_t hd_stepper_flat_max(const hd_stepper *stepper);
-/* Writes the successors of `state`, in step order and one for every step of the wanted weight, one after another (W
- * words each) into `next`, which has room for hd_stepper_flat_max() + 1 of them; returns their number. Requires
- * hd_stepper_is_flat. Cost: a few instructions per rule of the processes' locations. */
-size_t hd_stepper_flat_run(const hd_stepper *stepper, const uint64_t *state, hd_weight_filter weights, uint64_t *next);
+
+/* The fast path of searches: the successors of many states, without descriptions. */
+
+/* Most successors that one state can have on the fast path; 0 when this stepper has none. */
+uint32_t hd_stepper_bulk_max(const hd_stepper *stepper);
+/* Places behind the last successor that a bulk run may write to and leave undefined. */
+#define HD_BULK_SLACK 8u
+/* Writes the successors of states[0], states[1], ... (W words each, `count` of them) one after another to `next`: for
+ * each state in step order, one for every step of the wanted weight. ends[i] is how many stand there after state i.
+ * Stops before a state with a step that has a fault or a failed check (*odd is true then: give that state to
+ * hd_stepper_run), and before one for whose successors there may not be room. `next` has room for `room` successors, at
+ * least hd_stepper_bulk_max() + HD_BULK_SLACK. Returns how many states were done. Requires a fast path. Cost: a few
+ * instructions per rule. */
+uint32_t hd_stepper_bulk_run(hd_stepper *stepper, const uint64_t *states, uint32_t count, hd_weight_filter weights,
+                             uint64_t *next, size_t room, uint32_t *ends, bool *odd);
 /* The inner edges (in order, without the starting one) of the step being emitted; valid inside the emit callback only.
  * Each entry is (edge, instance). Returns their number. */
 typedef struct hd_inner {
