@@ -117,6 +117,7 @@ static void collect(report *r) {
   add_number(r, "cores", hd_team_default_count());
   add_number(r, "memory_budget_bytes", hd_machine_memory_bytes());
   add_number(r, "huge_page_bytes", hd_machine_huge_page_bytes());
+  add_text(r, "vector_instructions", hd_simd_name(hd_machine_simd()));
   add_libraries(r);
   add_frontends(r);
   add_stores(r);
