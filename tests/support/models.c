@@ -165,6 +165,56 @@ hd_model *hd_model_counter(uint32_t n, uint32_t k) {
   return finish(b);
 }
 
+static hd_stmt assign_at(hd_var array, hd_expr index, hd_expr value) {
+  return (hd_stmt){.kind = HD_STMT_ASSIGN, .var = array, .index = index, .a = value};
+}
+
+/* May the thread pass level `l` + 1? */
+static hd_expr may_pass(hd_builder *b, uint32_t n, hd_var lev, hd_var vic, hd_expr l) {
+  hd_expr self = hd_build_self(b);
+  hd_expr below = hd_build_const(b, 1);
+  for (uint32_t j = 0; j < n; j++) {
+    hd_expr other = hd_build_const(b, j);
+    hd_expr lower = op(b, HD_OP_LE, hd_build_read_at(b, lev, other), l);
+    below = op(b, HD_OP_AND, below, op(b, HD_OP_OR, op(b, HD_OP_EQ, self, other), lower));
+  }
+  return op(b, HD_OP_OR, below, op(b, HD_OP_NE, hd_build_read_at(b, vic, l), self));
+}
+
+hd_model *hd_model_filter(uint32_t n) {
+  hd_builder *b = begin();
+  hd_process thread = hd_build_process(b, &(hd_process_desc){.name = "thread", .instances = n, .started = n});
+  hd_var_desc array = {.name = "lev", .hi = (int64_t)n - 1, .length = n, .process = HD_NO_PROCESS};
+  hd_var lev = hd_build_var(b, &array);
+  array.name = "vic";
+  array.length = n - 1;
+  hd_var vic = hd_build_var(b, &array);
+  hd_var level = add_var(b, "l", 0, (int64_t)n - 2, thread); /* levels from 0 */
+  hd_loc raise = add_loc(b, thread, "raise");
+  hd_loc yield = add_loc(b, thread, "yield");
+  hd_loc wait = add_loc(b, thread, "wait");
+  hd_loc critical = add_loc(b, thread, "critical");
+  hd_expr self = hd_build_self(b);
+  hd_expr l = hd_build_read(b, level);
+  hd_expr last = hd_build_const(b, (int64_t)n - 2);
+  hd_expr next = op(b, HD_OP_ADD, l, hd_build_const(b, 1));
+  hd_expr pass = may_pass(b, n, lev, vic, l);
+  hd_stmt stmt = assign_at(lev, self, next);
+  hd_edge_desc edge = {.from = raise, .to = yield, .stmts = &stmt, .stmt_count = 1, .weight = 1};
+  (void)hd_build_edge(b, &edge);
+  stmt = assign_at(vic, l, self);
+  edge.from = yield;
+  edge.to = wait;
+  (void)hd_build_edge(b, &edge);
+  add_assign(b, wait, raise, op(b, HD_OP_AND, op(b, HD_OP_LT, l, last), pass), level, next);
+  add_assign(b, wait, critical, op(b, HD_OP_AND, op(b, HD_OP_EQ, l, last), pass), level, hd_build_const(b, 0));
+  stmt = assign_at(lev, self, hd_build_const(b, 0));
+  edge.from = critical;
+  edge.to = raise;
+  (void)hd_build_edge(b, &edge);
+  return finish(b);
+}
+
 hd_model *hd_model_dining(uint32_t n) {
   hd_builder *b = begin();
   hd_var forks[PEERS_MAX];
