@@ -1,8 +1,8 @@
 /* heddle doctor: what this build has and what this machine gives, as text or as one JSON object (heddle.doctor/1).
  *
- * Every line is asked for at run time where it can be (library versions, cores, memory), so
- * that the report describes the process that runs and not the one that was built. Facts are collected once in a table
- * and printed by either printer. */
+ * Every line is asked for at run time where it can be (library versions, cores, memory), so that the report describes
+ * the process that runs and not the one that was built. Facts are collected once in a table and printed by either
+ * printer. */
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/run.h"
