@@ -14,6 +14,7 @@
 #include "core/base/diag.h"
 #include "core/model/filter.h"
 #include "core/model/model.h"
+#include "core/model/reduction.h"
 #include "core/model/trace.h"
 #include "hashing/visited.h"
 
@@ -60,6 +61,7 @@ typedef void (*hd_progress_fn)(void *payload, const hd_progress *progress);
 typedef struct hd_search {
   const hd_model *model;
   const hd_filter *filter; /* NULL allowed */
+  hd_reduce reduction;     /* which steps may be left out; see hd_outcome. With predicates: none */
   uint32_t threads;        /* 0: hd_team_default_count() */
   hd_store store;
   size_t memory_max_bytes; /* 0: hd_machine_memory_bytes() */
@@ -99,11 +101,17 @@ typedef struct hd_found {
 
 typedef struct hd_outcome {
   hd_end end;
-  uint64_t states;        /* reachable states found (stored), initial ones included */
-  uint64_t transitions;   /* steps with a successor out of expanded states */
-  uint64_t levels;        /* levels that hold at least one state */
-  uint64_t expanded;      /* states whose steps have all been followed; states - expanded were seen but not expanded */
-  uint64_t stopped;       /* states without steps, proper or not */
+  hd_reduce reduction; /* what was left out: the counts are those of the reduced system. FOR_DEADLOCKS: all states
+                          without steps are found, at their least levels, with shortest traces; faults and failed checks
+                          are those met on the way. FOR_CHECKS: of the faults and failed checks there are, some of each
+                          slot are found; only stop kinds have least levels */
+  const char
+      *unreduced;       /* static words: why less was left out than asked for; NULL: it was not, or nothing was asked */
+  uint64_t states;      /* reachable states found (stored), initial ones included */
+  uint64_t transitions; /* steps with a successor out of expanded states */
+  uint64_t levels;      /* levels that hold at least one state */
+  uint64_t expanded;    /* states whose steps have all been followed; states - expanded were seen but not expanded */
+  uint64_t stopped;     /* states without steps, proper or not */
   uint64_t frontier_peak; /* most states in one level */
   uint32_t threads;
   double seconds;                     /* of the main search, without rebuilding traces */

@@ -78,6 +78,8 @@ struct hdi_run {
   const hd_search *search; /* borrowed */
   const hd_model *model;   /* borrowed */
   hd_visited *visited;     /* owned */
+  hd_reduction *reduction; /* owned; NULL: none */
+  const char *unreduced;   /* why it is NULL although one was asked for; NULL: it was not */
   hdi_worker *workers;     /* owned */
   uint32_t worker_count, words;
   bool zero_weights;   /* levels must be closed under weight-0 steps */

@@ -6,7 +6,7 @@
 #include "core/model/stepper.h"
 
 static bool has_bulk(const hd_stepper *stepper) {
-  return stepper->model->flat.valid && !stepper->has_strong && !stepper->has_weak;
+  return stepper->model->flat.valid && !stepper->has_strong && !stepper->has_weak && stepper->stubborn == NULL;
 }
 
 uint32_t hd_stepper_bulk_max(const hd_stepper *stepper) {
