@@ -320,7 +320,7 @@ Test(reduction, another_letter_at_the_head) {
   hd_search search = {.model = two_readers()};
   hd_outcome outcome;
   hd_run_search(&search, 1, &outcome);
-  cr_assert_eq(outcome.stopped, 3u); /* the 1 was taken or not, and who was first */
+  cr_assert_eq(outcome.stopped, 2u); /* who of late and rival was first */
   hd_outcome_clear(&outcome);
   hd_model_free((hd_model *)search.model);
   reduce_for_deadlocks(two_readers(), true, "two readers");
