@@ -171,13 +171,13 @@ static hdi_action finish(hdi_run *run, hd_end end) {
   return HDI_ACTION_STOP;
 }
 
-static bool has_stash(const hdi_run *run) {
+/* Successors that found the table full. */
+static uint64_t stashed_states(const hdi_run *run) {
+  uint64_t words = 0;
   for (uint32_t i = 0; i < run->worker_count; i++) {
-    if (run->workers[i].stash.count > 0) {
-      return true;
-    }
+    words += run->workers[i].stash.count;
   }
-  return false;
+  return words / run->words;
 }
 
 static uint64_t stop_level(const hdi_run *run) {
@@ -380,7 +380,11 @@ static hdi_action decide(hdi_run *run) {
     if (is_stopped(run)) {
       return HDI_ACTION_STOP;
     }
-    if (has_stash(run)) {
+    uint64_t stashed = stashed_states(run);
+    if (stashed > 0) {
+      /* One state may have more successors than the table has slots: it grows until they fit, then they are offered. */
+      uint64_t slots = hd_visited_slots(run->visited);
+      run->retry = slots + slots / 2 >= hd_visited_count(run->visited) + stashed; /* 3/4 of the doubled table */
       return may_grow(run) ? HDI_ACTION_GROW : finish(run, HD_END_MEMORY);
     }
     if (!run->paused && !run->ready) {
@@ -406,7 +410,9 @@ static hdi_action decide(hdi_run *run) {
 static void grow(hdi_run *run, hd_team *team, uint32_t number) {
   hd_status status = hd_visited_grow(run->visited, team, number);
   if (status == HD_OK) {
-    hdi_level_retry(&run->workers[number]);
+    if (run->retry) {
+      hdi_level_retry(&run->workers[number]);
+    }
   } else if (number == 0) {
     run->growth_refused = true; /* read by worker 0 only, at the next quiescent point */
   }

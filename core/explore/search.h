@@ -96,6 +96,7 @@ struct hdi_run {
   hdi_phase phase;
   bool ready;   /* the phase has been set up but not begun */
   bool paused;  /* the phase was interrupted for growth */
+  bool retry;   /* after growing, what found the table full is offered again */
   bool alone;   /* worker 0 does the phase by itself */
   bool scatter; /* successors are sorted by region of the visited set first */
   bool growth_refused;
