@@ -102,7 +102,7 @@ static void take_answer(hdi_worker *worker, hd_insert answer, const uint64_t *st
   }
 }
 
-static void offer_batch(hdi_worker *worker) {
+void hdi_level_offer(hdi_worker *worker) {
   const hdi_run *run = worker->run;
   size_t found = hd_visited_insert_many(run->visited, worker->number, worker->batch, worker->batch_count,
                                         worker->places, worker->answers);
@@ -116,7 +116,7 @@ static void add_to_batch(hdi_worker *worker, const uint64_t *state) {
   const hdi_run *run = worker->run;
   memcpy(worker->batch + worker->batch_count * run->words, state, run->words * sizeof *state);
   if (++worker->batch_count >= HDI_BATCH) {
-    offer_batch(worker);
+    hdi_level_offer(worker);
   }
 }
 
@@ -126,7 +126,7 @@ void hdi_level_seed(hdi_worker *worker) {
   for (size_t i = 0; i < count && hdi_worker_tick(worker); i++) {
     add_to_batch(worker, states + i * worker->run->words);
   }
-  offer_batch(worker);
+  hdi_level_offer(worker);
 }
 
 void hdi_level_retry(hdi_worker *worker) {
@@ -164,7 +164,7 @@ static bool close_step(void *payload, const uint64_t *next, const hd_step *step)
 
 static bool expand_step(void *payload, const uint64_t *next, const hd_step *step) {
   hdi_worker *worker = payload;
-  HD_ASSERT(step->weight == 1);
+  HD_ASSERT(step->weight == 1 || worker->run->any_order);
   worker->ordinal++;
   if (HD_UNLIKELY(step->fault != HD_FAULT_NONE || step->checks_failed != 0) && !worker->run->keep) {
     file_step(worker, next, step);
@@ -283,9 +283,13 @@ static bool work_off_bulk(hdi_worker *worker) {
   worker->batch_count += steps;
   *(run->phase == HDI_PHASE_CLOSE ? &worker->pending : &worker->transitions) += steps;
   if (worker->batch_count >= HDI_BATCH) {
-    offer_batch(worker);
+    hdi_level_offer(worker);
   }
   return hdi_worker_ticks(worker, steps + done) && (!odd || work_off_state(worker));
+}
+
+bool hdi_level_advance(hdi_worker *worker) {
+  return worker->bulk ? work_off_bulk(worker) : work_off_state(worker);
 }
 
 /* The next chunk of the phase; NULL when there is none left. */
@@ -324,7 +328,7 @@ static void work_off_chunks(hdi_worker *worker) {
       if (HD_UNLIKELY(hdi_run_interrupt(run) != HDI_GO)) {
         return;
       }
-      if (!(worker->bulk ? work_off_bulk(worker) : work_off_state(worker))) {
+      if (!hdi_level_advance(worker)) {
         return;
       }
     }
@@ -336,5 +340,5 @@ static void work_off_chunks(hdi_worker *worker) {
 void hdi_level_work(hdi_worker *worker) {
   worker->fresh_level = worker->run->level + (worker->run->phase == HDI_PHASE_EXPAND ? 1 : 0);
   work_off_chunks(worker);
-  offer_batch(worker);
+  hdi_level_offer(worker);
 }

@@ -94,6 +94,7 @@ void hdi_run_free(hdi_run *run) {
   }
   free(run->workers);
   hd_visited_free(run->visited);
+  hdi_idle_clear(&run->idle);
   free(run);
 }
 
@@ -130,13 +131,19 @@ hd_status hdi_run_new(const hd_search *search, uint32_t threads, bool keep, uint
   run->model = search->model;
   run->worker_count = threads;
   run->words = hd_model_words(search->model);
-  run->zero_weights = hd_model_has_zero_weights(search->model);
+  run->any_order = search->order == HD_ORDER_ANY && !keep;
+  run->zero_weights = !run->any_order && hd_model_has_zero_weights(search->model);
   run->keep = keep;
   run->last_level = last_level;
   run->memory_max_bytes = search->memory_max_bytes != 0 ? search->memory_max_bytes : hd_machine_memory_bytes();
   run->start = run->shown_at = hd_machine_seconds();
   run->deadline = search->timeout_seconds > 0 ? run->start + search->timeout_seconds : 0;
-  hd_status status = init_run(run);
+  hd_status status = hdi_idle_init(&run->idle, threads);
+  if (status != HD_OK) {
+    free(run);
+    return status;
+  }
+  status = init_run(run);
   if (status != HD_OK) {
     hdi_run_free(run);
     return status;
@@ -152,7 +159,7 @@ static hdi_action finish(hdi_run *run, hd_end end) {
   return HDI_ACTION_STOP;
 }
 
-static bool has_stash(const hdi_run *run) {
+bool hdi_run_has_stash(const hdi_run *run) {
   for (uint32_t i = 0; i < run->worker_count; i++) {
     if (run->workers[i].stash.count > 0) {
       return true;
@@ -177,8 +184,8 @@ static uint64_t fresh_states(const hdi_run *run) {
   return states;
 }
 
-/* Would the memory limit bear a table of twice the size beside the present one? Slots are 64-bit words. */
-static bool may_grow(const hdi_run *run) {
+/* The present table stays until the new one is filled. Slots are 64-bit words. */
+bool hdi_run_may_grow(const hdi_run *run) {
   size_t more_bytes = hd_visited_slots(run->visited) * 2 * sizeof(uint64_t);
   size_t held_bytes = hdi_run_memory_bytes(run);
   return !run->growth_refused && held_bytes <= run->memory_max_bytes &&
@@ -335,8 +342,7 @@ static hdi_action end_phase(hdi_run *run) {
   return finish(run, HD_END_COMPLETE);
 }
 
-/* Reads the interrupt word; true when the run is over. A pause is taken down in run->paused. */
-static bool is_stopped(hdi_run *run) {
+bool hdi_run_is_stopped(hdi_run *run) {
   uint32_t interrupt = hdi_run_interrupt(run);
   if (interrupt >= HDI_STOP(HD_END_COMPLETE)) {
     if (run->phase == HDI_PHASE_EXPAND) {
@@ -354,12 +360,15 @@ static bool is_stopped(hdi_run *run) {
 
 /* What all workers do next. */
 static hdi_action decide(hdi_run *run) {
+  if (run->any_order) {
+    return hdi_any_decide(run);
+  }
   for (;;) {
-    if (is_stopped(run)) {
+    if (hdi_run_is_stopped(run)) {
       return HDI_ACTION_STOP;
     }
-    if (has_stash(run)) {
-      return may_grow(run) ? HDI_ACTION_GROW : finish(run, HD_END_MEMORY);
+    if (hdi_run_has_stash(run)) {
+      return hdi_run_may_grow(run) ? HDI_ACTION_GROW : finish(run, HD_END_MEMORY);
     }
     if (!run->paused && !run->ready) {
       hdi_action action = end_phase(run);
@@ -367,7 +376,7 @@ static hdi_action decide(hdi_run *run) {
         return action;
       }
       run->ready = true;
-      if (hd_visited_wants_growth(run->visited) && may_grow(run)) {
+      if (hd_visited_wants_growth(run->visited) && hdi_run_may_grow(run)) {
         return HDI_ACTION_GROW;
       }
     }
@@ -405,7 +414,11 @@ static void work(hd_team *team, uint32_t number, void *payload) {
         grow(run, team, number);
         break;
       case HDI_ACTION_WORK:
-        hdi_level_work(&run->workers[number]);
+        if (run->any_order) {
+          hdi_any_work(&run->workers[number]);
+        } else {
+          hdi_level_work(&run->workers[number]);
+        }
         break;
     }
     hd_team_barrier(team); /* quiescent */
