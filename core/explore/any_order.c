@@ -220,8 +220,9 @@ hdi_action hdi_any_decide(hdi_run *run) {
     }
     run->paused = false;
     bool over = run->alone ? !has_work(&run->workers[0]) : hdi_idle_is_over(&run->idle);
-    if (hdi_run_has_stash(run)) {
-      return hdi_run_may_grow(run) ? HDI_ACTION_GROW : finish(run, HD_END_MEMORY);
+    hdi_action action;
+    if (hdi_run_is_full(run, &action)) {
+      return action;
     }
     if (over) {
       return finish(run, HD_END_COMPLETE);

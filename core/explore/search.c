@@ -161,13 +161,13 @@ static hdi_action finish(hdi_run *run, hd_end end) {
   return HDI_ACTION_STOP;
 }
 
-bool hdi_run_has_stash(const hdi_run *run) {
+/* Successors that found the table full. */
+static uint64_t stashed_states(const hdi_run *run) {
+  uint64_t words = 0;
   for (uint32_t i = 0; i < run->worker_count; i++) {
-    if (run->workers[i].stash.count > 0) {
-      return true;
-    }
+    words += run->workers[i].stash.count;
   }
-  return false;
+  return words / run->words;
 }
 
 static uint64_t stop_level(const hdi_run *run) {
@@ -187,7 +187,7 @@ static uint64_t fresh_states(const hdi_run *run) {
 }
 
 /* The present table stays until the new one is filled. Slots are 64-bit words. */
-bool hdi_run_may_grow(const hdi_run *run) {
+static bool may_grow(const hdi_run *run) {
   size_t more_bytes = hd_visited_slots(run->visited) * 2 * sizeof(uint64_t);
   size_t held_bytes = hdi_run_memory_bytes(run);
   return !run->growth_refused && held_bytes <= run->memory_max_bytes &&
@@ -363,6 +363,17 @@ bool hdi_run_is_stopped(hdi_run *run) {
   return false;
 }
 
+bool hdi_run_is_full(hdi_run *run, hdi_action *action) {
+  uint64_t stashed = stashed_states(run);
+  if (stashed > 0) {
+    /* One state may have more successors than the table has slots: it grows until they fit, then they are offered. */
+    uint64_t slots = hd_visited_slots(run->visited);
+    run->retry = slots + slots / 2 >= hd_visited_count(run->visited) + stashed; /* 3/4 of the doubled table */
+    *action = may_grow(run) ? HDI_ACTION_GROW : finish(run, HD_END_MEMORY);
+  }
+  return stashed > 0;
+}
+
 /* What all workers do next. */
 static hdi_action decide(hdi_run *run) {
   if (run->any_order) {
@@ -372,16 +383,17 @@ static hdi_action decide(hdi_run *run) {
     if (hdi_run_is_stopped(run)) {
       return HDI_ACTION_STOP;
     }
-    if (hdi_run_has_stash(run)) {
-      return hdi_run_may_grow(run) ? HDI_ACTION_GROW : finish(run, HD_END_MEMORY);
+    hdi_action action;
+    if (hdi_run_is_full(run, &action)) {
+      return action;
     }
     if (!run->paused && !run->ready) {
-      hdi_action action = end_phase(run);
+      action = end_phase(run);
       if (action != HDI_ACTION_WORK) {
         return action;
       }
       run->ready = true;
-      if (hd_visited_wants_growth(run->visited) && hdi_run_may_grow(run)) {
+      if (hd_visited_wants_growth(run->visited) && may_grow(run)) {
         return HDI_ACTION_GROW;
       }
     }
@@ -398,7 +410,9 @@ static hdi_action decide(hdi_run *run) {
 static void grow(hdi_run *run, hd_team *team, uint32_t number) {
   hd_status status = hd_visited_grow(run->visited, team, number);
   if (status == HD_OK) {
-    hdi_level_retry(&run->workers[number]);
+    if (run->retry) {
+      hdi_level_retry(&run->workers[number]);
+    }
   } else if (number == 0) {
     run->growth_refused = true; /* read by worker 0 only, at the next quiescent point */
   }

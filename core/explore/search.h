@@ -96,6 +96,7 @@ struct hdi_run {
   hdi_phase phase;
   bool ready;   /* the phase has been set up but not begun */
   bool paused;  /* the phase was interrupted for growth */
+  bool retry;   /* after growing, what found the table full is offered again */
   bool alone;   /* worker 0 does the phase by itself */
   bool scatter; /* successors are sorted by region of the visited set first */
   bool growth_refused;
@@ -118,10 +119,8 @@ void hdi_run_free(hdi_run *run);
 hd_status hdi_run_go(hdi_run *run);
 /* Quiescent. Reads the interrupt word; true when the run is over. A pause is taken down in run->paused. */
 bool hdi_run_is_stopped(hdi_run *run);
-/* Quiescent. Has a worker a successor that found the table full? */
-bool hdi_run_has_stash(const hdi_run *run);
-/* Quiescent. Would the memory limit bear a table of twice the size? */
-bool hdi_run_may_grow(const hdi_run *run);
+/* Quiescent. True when a worker has a successor that found the table full; then *action is what comes next. */
+bool hdi_run_is_full(hdi_run *run, hdi_action *action);
 
 /* ---- level.c: one worker's part of a phase ---- */
 /* Inserts the initial states. Worker 0, before the team starts. */
