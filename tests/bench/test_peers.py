@@ -18,6 +18,7 @@ peers.CFLAGS[0] = "-O0"  # compiling is what takes time here
 BENCH, HEDDLE = os.environ["HEDDLE_BENCH"], os.environ["HEDDLE"]
 SIZES = (("ring", "5"), ("pairs", "3"), ("star", "4"), ("pipeline", "4"), ("counter", "3,2"), ("filter", "3"),
          ("dining", "5"), ("rendezvous", "5"), ("chain", "30"), ("fan", "30"))
+CASES = ROOT / "tests" / "cases" / "choreography"
 
 
 def output(*command):
@@ -43,6 +44,15 @@ class Peers(unittest.TestCase):
                 self.assertEqual(row["verified"], "yes")
                 texts = [output(BENCH, workload, size, "--print", language) for language in ("promela", "murphi")]
                 self.expect(*texts, row["states"], row["transitions"])
+
+    def test_choreographies(self):
+        for name, options in (("file_transfer", ()), ("reservation_session", ("-k", "2", "--semantics", "p2p"))):
+            with self.subTest(case=name):
+                path = str(CASES / f"{name}.chor")
+                counts = json.loads(subprocess.run([HEDDLE, "explore", "--no-reduction", "--format", "json", *options, path],
+                                                   capture_output=True, text=True, check=True).stdout)["statistics"]
+                texts = [output(HEDDLE, "convert", "-t", language, *options, path) for language in ("promela", "murphi")]
+                self.expect(*texts, counts["states"], counts["transitions"])
 
 
 if __name__ == "__main__":
