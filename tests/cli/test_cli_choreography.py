@@ -177,7 +177,7 @@ class Choreography(Case):
         wide = self.heddle("convert", "-t", "promela", "-k", "3", "--semantics=p2p", "transfer.chor")
         self.assertIn("[3] of { byte }", wide.out)
         [result] = self.heddle("convert", "--format=json", "-t", "murphi", "transfer.chor").objects
-        self.assertEqual(result["conversion"], texts["murphi"].out)
+        self.assertEqual(result["facts"]["conversion"], texts["murphi"].out)
         for arguments in (["-t", "aut", "t.chor"], ["-t", "chor", "t.fsa"], ["-t", "smv", "t.chor"]):
             done = self.heddle("convert", *arguments)
             self.assertEqual((done.code, done.out), (2, ""))
