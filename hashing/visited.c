@@ -7,6 +7,7 @@
 #include "hashing/visited.h"
 
 #include "core/base/check.h"
+#include "hashing/tree_set.h"
 #include "hashing/wide_set.h"
 #include "hashing/word_set.h"
 
