@@ -1,8 +1,8 @@
 /* heddle doctor: what this build has and what this machine gives, as text or as one JSON object (heddle.doctor/1).
  *
- * Every line is asked for at run time where it can be (library versions, cores, memory, the visited set's stores), so
- * that the report describes the process that runs and not the one that was built. Facts are collected once in a table
- * and printed by either printer. */
+ * Every line is asked for at run time where it can be (library versions, cores, memory), so that the report describes
+ * the process that runs and not the one that was built. Facts are collected once in a table and printed by either
+ * printer. */
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/run.h"
@@ -94,19 +94,13 @@ static void add_frontends(report *r) {
   }
 }
 
-/* Makes one small visited set of each kind and asks for its name. */
+/* What --store can ask for besides auto. */
 static void add_stores(report *r) {
-  static const uint32_t words[] = {1, 2};
   fact *f = next_fact(r, "stores");
   size_t used = 0;
-  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-    hd_visited *visited = NULL;
-    hd_visited_config config = {.words = words[i], .workers = 1};
-    if (hd_visited_new(&config, &visited) == HD_OK && used < sizeof f->text) {
-      used += (size_t)snprintf(f->text + used, sizeof f->text - used, "%s%s", i == 0 ? "" : " ",
-                               hd_visited_store_name(visited));
-    }
-    hd_visited_free(visited);
+  for (uint32_t store = HD_STORE_AUTO + 1; store < HD_STORE_COUNT && used < sizeof f->text; store++) {
+    used += (size_t)snprintf(f->text + used, sizeof f->text - used, "%s%s", used == 0 ? "" : " ",
+                             hd_store_name((hd_store)store));
   }
 }
 
@@ -117,6 +111,7 @@ static void collect(report *r) {
   add_number(r, "cores", hd_team_default_count());
   add_number(r, "memory_budget_bytes", hd_machine_memory_bytes());
   add_number(r, "huge_page_bytes", hd_machine_huge_page_bytes());
+  add_text(r, "vector_instructions", hd_simd_name(hd_machine_simd()));
   add_libraries(r);
   add_frontends(r);
   add_stores(r);

@@ -22,6 +22,29 @@ struct hd_visited {
   } set;
 };
 
+const char *hd_store_name(hd_store store) {
+  static const char *const names[] = {
+#define STORE_NAME(identifier, name) name,
+      HD_STORE_TABLE(STORE_NAME)
+#undef STORE_NAME
+  };
+  HD_REQUIRE(store < HD_STORE_COUNT);
+  return names[store];
+}
+
+const char *hd_store_refusal(hd_store store, uint32_t words, uint32_t bits) {
+  (void)bits;
+  switch (store) {
+    case HD_STORE_WORD:
+      return words > 1 ? "its states do not fit into one word" : NULL;
+    case HD_STORE_AUTO:
+    case HD_STORE_WIDE:
+    case HD_STORE_COUNT:
+      break;
+  }
+  return NULL;
+}
+
 static const hdi_table *table_of(const hd_visited *visited) {
   return visited->store == HD_STORE_WORD ? &visited->set.word.table : &visited->set.wide.table;
 }
@@ -29,7 +52,7 @@ static const hdi_table *table_of(const hd_visited *visited) {
 hd_status hd_visited_new(const hd_visited_config *config, hd_visited **out) {
   HD_REQUIRE(config->words > 0 && config->workers > 0);
   *out = NULL;
-  if (config->store == HD_STORE_WORD && config->words > 1) {
+  if (hd_store_refusal(config->store, config->words, config->bits) != NULL) {
     return HD_E_USAGE;
   }
   hd_visited *visited = aligned_alloc(HD_CACHE_LINE, sizeof *visited);
@@ -102,5 +125,5 @@ size_t hd_visited_size_bytes(const hd_visited *visited) {
 }
 
 const char *hd_visited_store_name(const hd_visited *visited) {
-  return visited->store == HD_STORE_WORD ? "word" : "wide";
+  return hd_store_name(visited->store);
 }

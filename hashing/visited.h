@@ -32,6 +32,11 @@ typedef enum hd_store {
       HD_STORE_COUNT
 } hd_store;
 
+const char *hd_store_name(hd_store store);
+/* Why `store` cannot hold states of `words` words of which `bits` bits carry information, as part of a sentence; NULL
+ * when it can. What memory allows is another question. */
+const char *hd_store_refusal(hd_store store, uint32_t words, uint32_t bits);
+
 typedef enum hd_insert {
   HD_INSERT_NEW,   /* this call inserted it: exactly one caller gets this answer per state */
   HD_INSERT_KNOWN, /* it was there, or another worker has just inserted it */
@@ -48,6 +53,8 @@ typedef struct hd_visited_config {
   size_t initial_slots;    /* rounded up to a power of two; 0 = small */
 } hd_visited_config;
 
+/* HD_E_USAGE when the store cannot hold such states (hd_store_refusal), HD_E_LIMIT when memory_max_bytes leaves no room
+ * for an empty set, HD_E_NOMEM. */
 hd_status hd_visited_new(const hd_visited_config *config, hd_visited **out);
 void hd_visited_free(hd_visited *visited);
 /* Inserts `state` (W words). */

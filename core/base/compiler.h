@@ -13,6 +13,12 @@
 #define HD_PREFETCH(address) __builtin_prefetch(address)
 #define HD_COUNT_TRAILING_ZEROS_64(x) __builtin_ctzll(x)
 #define HD_COUNT_LEADING_ZEROS_64(x) __builtin_clzll(x)
+/* Does the processor (and the operating system) have the named instructions? */
+#if defined(__x86_64__)
+#define HD_CPU_HAS(name) (__builtin_cpu_supports(name) != 0)
+#else
+#define HD_CPU_HAS(name) false
+#endif
 #else
 #error "heddle is built with gcc 12 or clang 14; port core/base/compiler.h first"
 #endif

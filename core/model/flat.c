@@ -15,6 +15,7 @@
  * compare. */
 #include "core/model/flat.h"
 
+#include "core/model/flat_lanes.h"
 #include "core/model/stepper.h"
 
 #include <string.h>
@@ -237,6 +238,12 @@ static void add_instances(flat_maker *maker, hd_weight_filter weights) {
         most = last->end - last->begin > most ? last->end - last->begin : most;
       }
     }
+    if (weights == HD_WEIGHT_ANY && model->words == 1) {
+      const hdi_field *field = &model->fields.data[instance->loc_field];
+      note(maker, hdi_flat_sites_push(
+                      &maker->flat->sites,
+                      (hdi_flat_site){.mask = field->mask, .groups = instance->groups, .shift = field->shift}));
+    }
     successors += most;
   }
   maker->refused |= successors > RULES_MAX;
@@ -263,7 +270,7 @@ hd_status hdi_flat_compile(hd_model *model) {
     return maker.status;
   }
   model->flat.valid = true;
-  return HD_OK;
+  return hdi_flat_lanes_make(model);
 }
 
 void hdi_flat_free(hdi_flat *flat) {
@@ -272,6 +279,8 @@ void hdi_flat_free(hdi_flat *flat) {
   }
   hdi_flat_words_free(&flat->narrow);
   hdi_rules_free(&flat->wide);
+  hdi_flat_sites_free(&flat->sites);
+  hdi_flat_lanes_free(flat->lanes);
   memset(flat, 0, sizeof *flat);
 }
 
@@ -335,25 +344,53 @@ static uint32_t first_eager(const hd_model *model, const uint64_t *state, uint64
   return HD_NONE;
 }
 
-/* As hdi_flat_run for one state; returns the place behind its last successor. */
-static uint64_t *run_state(const hd_model *model, const hdi_flat_group *groups, const uint64_t *state, uint64_t *out) {
-  uint32_t eager = model->has_eager ? first_eager(model, state, out) : HD_NONE;
-  if (eager != HD_NONE) {
-    return fire(model, flat_group_at(model, groups, state, eager), state, out);
-  }
+/* Writes the successors of a state by the rules of all instances; returns the place behind the last one. */
+static uint64_t *fire_all(const hd_model *model, const hdi_flat_group *groups, const uint64_t *state, uint64_t *out) {
   if (model->words > 1) {
     for (uint32_t i = 0; i < model->instances.count; i++) {
       out = fire_wide(model, flat_group_at(model, groups, state, i), state, out);
     }
     return out;
   }
-  const hdi_instance *instance = model->instances.data;
-  const hdi_instance *end = instance + model->instances.count;
-  for (; instance < end; instance++) {
-    uint64_t loc = hdi_field_bits(&model->fields.data[instance->loc_field], state);
-    out = fire_narrow(model->flat.narrow.data, &groups[instance->groups + loc], *state, out);
+  const hdi_flat_site *site = model->flat.sites.data;
+  const hdi_flat_site *end = site + model->flat.sites.count;
+  for (; site < end; site++) {
+    out = fire_narrow(model->flat.narrow.data, &groups[site->groups + ((*state >> site->shift) & site->mask)], *state,
+                      out);
   }
   return out;
+}
+
+/* What hdi_flat_run works with. */
+typedef struct flat_runner {
+  const hd_model *model;
+  const hdi_flat_group *groups;
+  hd_weight_filter weights;
+  const uint64_t *last; /* a state whose successors begin behind this has no room for all of them */
+} flat_runner;
+
+/* As hdi_flat_run, when some locations are eager. */
+static uint32_t run_eager(const flat_runner *runner, const uint64_t *states, uint32_t count, uint64_t *next,
+                          uint32_t *ends) {
+  const hd_model *model = runner->model;
+  const struct hdi_flat_lanes *lanes = model->flat.lanes;
+  uint64_t *out = next;
+  uint32_t i = 0;
+  for (; i < count && out <= runner->last; i++) {
+    const uint64_t *state = states + (size_t)i * model->words;
+    uint32_t eager = lanes != NULL ? lanes->first(&lanes->eager, *state) : first_eager(model, state, out);
+    if (eager != HD_NONE) {
+      out = fire(model, flat_group_at(model, runner->groups, state, eager), state, out);
+    } else if (lanes != NULL) {
+      uint32_t end = 0;
+      (void)lanes->scan(&lanes->rules[runner->weights], state, 1, out, runner->last, &end);
+      out += end;
+    } else {
+      out = fire_all(model, runner->groups, state, out);
+    }
+    ends[i] = (uint32_t)((size_t)(out - next) / model->words);
+  }
+  return i;
 }
 
 uint32_t hdi_flat_run(const hd_model *model, const uint64_t *states, uint32_t count, hd_weight_filter weights,
@@ -365,12 +402,21 @@ uint32_t hdi_flat_run(const hd_model *model, const uint64_t *states, uint32_t co
     }
     weights = HD_WEIGHT_ANY;
   }
-  const hdi_flat_group *groups = model->flat.groups[weights].data;
-  const uint64_t *last = next + (room - hdi_flat_max(model) - HD_BULK_SLACK) * model->words;
+  flat_runner runner = {.model = model,
+                        .groups = model->flat.groups[weights].data,
+                        .weights = weights,
+                        .last = next + (room - hdi_flat_max(model) - HD_BULK_SLACK) * model->words};
+  if (model->has_eager) {
+    return run_eager(&runner, states, count, next, ends);
+  }
+  const struct hdi_flat_lanes *lanes = model->flat.lanes;
+  if (lanes != NULL) {
+    return lanes->scan(&lanes->rules[weights], states, count, next, runner.last, ends);
+  }
   uint64_t *out = next;
   uint32_t i = 0;
-  for (; i < count && out <= last; i++) {
-    out = run_state(model, groups, states + (size_t)i * model->words, out);
+  for (; i < count && out <= runner.last; i++) {
+    out = fire_all(model, runner.groups, states + (size_t)i * model->words, out);
     ends[i] = (uint32_t)((size_t)(out - next) / model->words);
   }
   return i;

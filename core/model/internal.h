@@ -292,15 +292,29 @@ typedef struct hdi_flat_group {
 #define HD_ARRAY_TYPE hdi_flat_group
 #include "core/base/array.h"
 
+/* Where a one-word model keeps the location of an instance, and its first group. */
+typedef struct hdi_flat_site {
+  uint64_t mask; /* not shifted */
+  uint32_t groups;
+  uint32_t shift;
+} hdi_flat_site;
+
+#define HD_ARRAY_NAME hdi_flat_sites
+#define HD_ARRAY_TYPE hdi_flat_site
+#include "core/base/array.h"
+
 /* Flat rules (flat.c). Group g of `groups[w]` holds what group g of model->groups becomes for hd_weight_filter w: its
  * rules without partners, and its sending rules merged with each receiving rule they can meet. One word: entries of
- * `narrow`; else of `wide`, whose tests and writes are those of the model. */
+ * `narrow`; else of `wide`, whose tests and writes are those of the model. `lanes` is the same once more for vector
+ * instructions, NULL when they would not pay (flat_lanes.c). */
 typedef struct hdi_flat {
   bool valid;
   uint32_t successors_max; /* of any state */
   hdi_flat_groups groups[3];
+  hdi_flat_sites sites;
   hdi_flat_words narrow;
   hdi_rules wide;
+  struct hdi_flat_lanes *lanes; /* owned */
 } hdi_flat;
 
 struct hd_model {

@@ -221,7 +221,7 @@ static hd_status search_stuck(check_run *run, const hd_lowering *plain, uint64_t
   hd_search search;
   hdi_search_init(plain, run->request, &search);
   search.states_budget = states_budget;
-  hd_status status = hd_explore(&search, outcome);
+  hd_status status = hdi_explore(&search, run->diag, outcome);
   return status == HD_OK ? hdi_add_stuck_findings(plain, outcome, run->result) : status;
 }
 
@@ -416,7 +416,7 @@ static hd_status cross_check(check_run *run) {
     hdi_search_init(watched, run->request, &search);
     memset(search.trace_slots, 0, sizeof search.trace_slots);
     hd_slots_add(search.stop_slots, HD_SLOT_FAULT(HD_FAULT_MONITOR));
-    status = hd_explore(&search, &outcome);
+    status = hdi_explore(&search, run->diag, &outcome);
   }
   if (status == HD_OK) {
     const hd_found *found = &outcome.found[HD_SLOT_FAULT(HD_FAULT_MONITOR)];

@@ -5,7 +5,6 @@
 #include <string.h>
 
 hd_status hdi_choreography_explore(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_result *result) {
-  (void)diag;
   const hd_options *options = request->options;
   hd_semantics semantics = (hd_semantics)options->semantics;
   hdi_subject subject;
@@ -19,7 +18,7 @@ hd_status hdi_choreography_explore(const hd_ast *ast, const hd_request *request,
   if (status == HD_OK) {
     hd_search search;
     hdi_search_init(lowering, request, &search);
-    status = hd_explore(&search, &outcome);
+    status = hdi_explore(&search, diag, &outcome);
   }
   if (status == HD_OK) {
     hd_result_take_outcome(result, &outcome, hdi_stuck_count(&outcome));

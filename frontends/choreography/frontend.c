@@ -105,6 +105,7 @@ void hdi_search_init(const hd_lowering *lowering, const hd_request *request, hd_
   const hd_options *options = request->options;
   *search = (hd_search){.model = lowering->model,
                         .threads = options->threads,
+                        .store = (hd_store)options->store,
                         .memory_max_bytes = (size_t)options->memory,
                         .depth_max = options->depth,
                         .classify = hd_stuck_classify,
@@ -119,6 +120,17 @@ void hdi_search_init(const hd_lowering *lowering, const hd_request *request, hd_
   for (uint32_t kind = 1; kind < HD_STUCK_COUNT; kind++) {
     hd_slots_add(search->trace_slots, HD_SLOT_STOP(kind));
   }
+}
+
+hd_status hdi_explore(const hd_search *search, hd_diag *diag, hd_outcome *outcome) {
+  hd_status status = hd_explore(search, outcome);
+  if (status == HD_E_USAGE) {
+    const char *why = hd_store_refusal(search->store, hd_model_words(search->model), hd_model_bits(search->model));
+    hd_diag_add(diag, HD_DIAG_USAGE, NULL, (hd_span){0, 0}, "leave --store out",
+                "--store %s cannot hold this model: %s", hd_store_name(search->store),
+                why != NULL ? why : hd_status_words(status));
+  }
+  return status;
 }
 
 uint64_t hdi_stuck_count(const hd_outcome *outcome) {

@@ -38,6 +38,8 @@ void hdi_subject_clear(hdi_subject *subject);
 
 /* A search over `lowering` with the limits of the request; stuck configurations are classified and traced. */
 void hdi_search_init(const hd_lowering *lowering, const hd_request *request, hd_search *search);
+/* hd_explore; a store that cannot hold the model is HD_E_USAGE with a diagnostic that says why. */
+hd_status hdi_explore(const hd_search *search, hd_diag *diag, hd_outcome *outcome);
 /* Stuck configurations in an outcome, all kinds together. */
 uint64_t hdi_stuck_count(const hd_outcome *outcome);
 /* Adds a finding for each kind of stuck configuration that the outcome has. One whose run could not be rebuilt (memory,

@@ -115,6 +115,21 @@ class Choreography(Case):
             self.assertEqual((statistics["states"], statistics["transitions"]),
                              (3**pairs, 2 * pairs * 3 ** (pairs - 1)))
 
+    def test_stores(self):
+        self.write("small.chor", TRANSFER)
+        self.write("wide.chor", chain(60))
+        for store in ("auto", "word", "wide"):
+            done = self.heddle("explore", "--format=json", f"--store={store}", "small.chor")
+            self.assertEqual(done.code, 0, done.err)
+            statistics = done.objects[0]["statistics"]
+            self.assertEqual(statistics["store"], "word" if store == "auto" else store)
+        done = self.heddle("explore", "--store=word", "wide.chor")
+        self.assertEqual((done.code, done.out), (2, ""))
+        self.assertRegex(done.err, "--store word cannot hold this model: its states do not fit into one word")
+        self.assertIn("[HD001]", done.err)
+        done = self.heddle("check", "--store=narrow", "small.chor")
+        self.assertEqual((done.code, done.out), (2, ""))
+
     def test_thread_count_changes_nothing(self):
         self.write("chain.chor", chain(6))
         for command in ("check", "explore"):

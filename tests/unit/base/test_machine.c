@@ -235,3 +235,14 @@ Test(probe, huge_pages_are_off_when_the_kernel_says_never) {
   cr_assert(hdi_probe_huge_page(folder.path) == 0);
   temp_folder_remove(&folder);
 }
+
+Test(machine, vector_instructions_can_be_limited) {
+  hd_simd best = hd_machine_simd();
+  cr_assert_lt(best, HD_SIMD_COUNT);
+  for (int most = HD_SIMD_NONE; most < HD_SIMD_COUNT; most++) {
+    hd_machine_limit_simd((hd_simd)most);
+    cr_assert_eq(hd_machine_simd(), (int)best < most ? best : (hd_simd)most);
+    cr_assert_gt(strlen(hd_simd_name((hd_simd)most)), 3u);
+  }
+  cr_assert_eq(hd_machine_simd(), best);
+}

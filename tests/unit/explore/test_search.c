@@ -84,6 +84,18 @@ Test(search, counter) {
   hd_model_free(model);
 }
 
+Test(search, filter) {
+  check_counts(hd_model_filter(3), 417, 0);
+  check_counts(hd_model_filter(4), 9272, 0);
+  hd_model *model = hd_model_filter(5);
+  hd_outcome outcome;
+  hd_run_search(&(hd_search){.model = model}, 2, &outcome);
+  cr_assert_eq(outcome.states, 223105);
+  cr_assert_eq(outcome.transitions, 741065);
+  hd_outcome_clear(&outcome);
+  hd_model_free(model);
+}
+
 Test(search, dining) {
   for (uint32_t n = 2; n <= 9; n++) {
     check_counts(hd_model_dining(n), power(3, n) - 1, 0);

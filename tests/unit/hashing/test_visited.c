@@ -3,6 +3,7 @@
 #include "hashing/visited.h"
 
 #include "core/base/atomic.h"
+#include "core/base/option.h"
 #include "core/base/team.h"
 #include "tests/support/fail_alloc.h"
 #include "tests/support/hd_test.h"
@@ -117,6 +118,34 @@ Test(visited, stores_are_chosen_by_width) {
   cr_assert_eq(hd_visited_new(&wrong, &visited), HD_E_USAGE);
   cr_assert_null(visited);
   hd_visited_free(NULL);
+}
+
+/* `--store` holds an index into the words of its row, which must therefore be the stores in order. */
+Test(visited, the_option_names_the_stores_in_order) {
+  char names[256] = "";
+  for (uint32_t store = 0; store < HD_STORE_COUNT; store++) {
+    strcat(strcat(names, store == 0 ? "" : "|"), hd_store_name((hd_store)store));
+  }
+  for (size_t i = 0; i < hd_option_row_count; i++) {
+    if (strcmp(hd_option_rows[i].name, "store") == 0) {
+      cr_assert_str_eq(hd_option_rows[i].argument, names);
+      return;
+    }
+  }
+  cr_assert_fail("there is no option named store");
+}
+
+Test(visited, a_refused_store_says_why) {
+  for (uint32_t store = 0; store < HD_STORE_COUNT; store++) {
+    for (uint32_t words = 1; words <= 3; words++) {
+      const char *why = hd_store_refusal((hd_store)store, words, words * 64);
+      hd_visited_config config = {.words = words, .bits = words * 64, .workers = 1, .store = (hd_store)store};
+      hd_visited *visited;
+      cr_assert_eq(hd_visited_new(&config, &visited), why == NULL ? HD_OK : HD_E_USAGE, "%s",
+                   hd_store_name((hd_store)store));
+      hd_visited_free(visited);
+    }
+  }
 }
 
 Test(visited, wants_growth_at_its_load_limit_and_doubles) {
