@@ -54,7 +54,7 @@ static void find_step(hdi_worker *worker, uint32_t slot, const hd_step *step, co
 }
 
 /* `state` has just been inserted by this worker. */
-static void accept(hdi_worker *worker, const uint64_t *state) {
+static inline void accept(hdi_worker *worker, const uint64_t *state) {
   hdi_run *run = worker->run;
   HD_INVARIANT(hd_model_state_is_valid(run->model, state));
   worker->states++;
@@ -107,7 +107,12 @@ static void offer_batch(hdi_worker *worker) {
   size_t found = hd_visited_insert_many(run->visited, worker->number, worker->batch, worker->batch_count,
                                         worker->places, worker->answers);
   for (size_t i = 0; i < found; i++) {
-    take_answer(worker, (hd_insert)worker->answers[i], worker->batch + (size_t)worker->places[i] * run->words);
+    const uint64_t *state = worker->batch + (size_t)worker->places[i] * run->words;
+    if (HD_LIKELY(worker->answers[i] == HD_INSERT_NEW)) {
+      accept(worker, state);
+    } else {
+      take_answer(worker, (hd_insert)worker->answers[i], state);
+    }
   }
   worker->batch_count = 0;
 }

@@ -1,0 +1,52 @@
+/* Twins of the gate and of the mapping of pages, for kernels that run under the explorer. A gate's operations are the
+ * explorer's; pages are blocks of the run's own memory. */
+#include "tests/interleave/twins.h"
+
+#include "hashing/pages.h"
+#include "tests/interleave/internal.h"
+
+#undef malloc
+#undef free
+
+void il_free(void *memory);
+
+hd_status hd_gate_init(hd_gate *gate) {
+  (void)gate;
+  return HD_OK;
+}
+
+void hd_gate_clear(hd_gate *gate) {
+  (void)gate;
+}
+
+static void step(il_kind kind, hd_gate *gate) {
+  il_step(&(il_operation){.kind = kind, .address = gate});
+}
+
+void hd_gate_lock(hd_gate *gate) {
+  step(IL_KIND_LOCK, gate);
+}
+
+void hd_gate_unlock(hd_gate *gate) {
+  step(IL_KIND_UNLOCK, gate);
+}
+
+void hd_gate_wait(hd_gate *gate) {
+  step(IL_KIND_WAIT, gate);
+  step(IL_KIND_LOCK, gate);
+}
+
+void hd_gate_wake_all(hd_gate *gate) {
+  step(IL_KIND_WAKE, gate);
+}
+
+void *hdi_pages_map(size_t size_bytes) {
+  return il_plain_alloc(4096, size_bytes, true);
+}
+
+void hdi_pages_unmap(void *pages, size_t size_bytes) {
+  (void)size_bytes;
+  if (pages != NULL) {
+    il_free(pages);
+  }
+}
