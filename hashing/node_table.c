@@ -3,22 +3,20 @@
  * Protocol. intern(k) looks at the places from the home bucket of k on, in one fixed order. A place with another key:
  * the next one. An empty place: if the worker holds a number not given out yet, it swaps the place from 0 to k; when
  * the swap fails, it looks at what the place holds now. At the place of k, found or made, it reads the number; if that
- * is 0, it swaps it from 0 to its own next number, and what the number then is, is the answer. A worker's number is used
- * up when that second swap succeeds, whoever made the place. So nobody ever waits for the worker that made a place: the
- * next one that needs the number gives it.
- * Claim 1: k is in at most one place. As in word_set.c: of two successful swaps to k at places a before b, the one at b
- * saw at a a key other than 0 and k, which is a's only key for ever [N1]: a contradiction.
- * Claim 2: all who intern k get the same number, and it is nobody else's. The number at the place of k is written once
- * [N1, by compare-and-swap from 0] and everybody answers with the value he read or wrote there. A number is drawn by
- * one worker, which uses it for one successful swap.
- * Claim 3: places made never outnumber the numbers drawn, hence never the limit, which is less than all places, and
- * every search meets its key or an empty place. At any time a worker has made at most one place that has no number yet,
- * and it holds a number for it, because it only gives numbers away itself: places with a number are as many as numbers
- * used, those without at most as many as numbers held.
- * Claim 4: at a quiescent point every place has a number: who made it gave it one, or saw that another had.
- * Claim 5: wait-free: every step is done once per place, and only a failed swap, which means that the place is occupied
- * now, repeats the look. "None" is answered when the key has no number and no number can be drawn; a key whose place was
- * made but not numbered yet may be answered so, which is as if the answer had come a moment earlier.
+ * is 0, it swaps it from 0 to its own next number, and what the number then is, is the answer. A worker's number is
+ * used up when that second swap succeeds, whoever made the place. So nobody ever waits for the worker that made a
+ * place: the next one that needs the number gives it. Claim 1: k is in at most one place. As in word_set.c: of two
+ * successful swaps to k at places a before b, the one at b saw at a a key other than 0 and k, which is a's only key for
+ * ever [N1]: a contradiction. Claim 2: all who intern k get the same number, and it is nobody else's. The number at the
+ * place of k is written once [N1, by compare-and-swap from 0] and everybody answers with the value he read or wrote
+ * there. A number is drawn by one worker, which uses it for one successful swap. Claim 3: places made never outnumber
+ * the numbers drawn, hence never the limit, which is less than all places, and every search meets its key or an empty
+ * place. At any time a worker has made at most one place that has no number yet, and it holds a number for it, because
+ * it only gives numbers away itself: places with a number are as many as numbers used, those without at most as many as
+ * numbers held. Claim 4: at a quiescent point every place has a number: who made it gave it one, or saw that another
+ * had. Claim 5: wait-free: every step is done once per place, and only a failed swap, which means that the place is
+ * occupied now, repeats the look. "None" is answered when the key has no number and no number can be drawn; a key whose
+ * place was made but not numbered yet may be answered so, which is as if the answer had come a moment earlier.
  *
  * Growth is that of slot_table.c: the parts of the old table are disjoint and each key is placed once, by
  * compare-and-swap, in a table that only the growing team touches; its number is then written by the one that placed
@@ -210,7 +208,9 @@ static uint64_t next_count(const hdi_node_table *table) {
     return now * 2;
   }
   uint64_t next = now + now / 4, huge = hd_machine_huge_page_bytes() / sizeof(hdi_node_bucket);
-  return huge == 0 || next < huge ? next : (next + huge - 1) / huge * huge; /* only whole huge pages are granted */
+  return huge == 0 || next < 4 * huge
+             ? next
+             : (next + huge - 1) / huge * huge; /* only whole huge pages are granted; small tables do without */
 }
 
 size_t hdi_node_table_next_bytes(const hdi_node_table *table) {

@@ -47,10 +47,10 @@ typedef struct hdi_node_table {
   hdi_node_buckets now;
   hdi_node_lane *lanes; /* owned; `workers` of them */
   uint32_t workers;
-  uint32_t batch;          /* numbers drawn at once */
-  uint32_t limit;          /* numbers below this may be drawn while the table has its present size */
-  hdi_node_buckets grown;  /* the next generation while growing */
-  hd_status growth_status; /* written by worker 0 of a growing team, read by all after a barrier */
+  uint32_t batch;                             /* numbers drawn at once */
+  uint32_t limit;                             /* numbers below this may be drawn while the table has its present size */
+  hdi_node_buckets grown;                     /* the next generation while growing */
+  hd_status growth_status;                    /* written by worker 0 of a growing team, read by all after a barrier */
   alignas(HD_CACHE_LINE) hd_atomic_u32 drawn; /* numbers below this are taken by workers */
 } hdi_node_table;
 

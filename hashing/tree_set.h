@@ -6,8 +6,8 @@
 #include "hashing/visited.h"
 #include "hashing/word_set.h"
 
-/* An inner node: the part of the state under it is told by the numbers of two smaller parts. Parts 0 .. W-1 are the
- * words of the state; inner node i is part W + i. */
+/* An inner node: the part of the state under it is told by the numbers of two smaller parts. Parts 0 .. W-1 are leaves
+ * of four chunks of 16 bits; inner node i is part W + i. */
 typedef struct hdi_tree_join {
   uint32_t left, right; /* parts */
 } hdi_tree_join;
@@ -15,6 +15,7 @@ typedef struct hdi_tree_join {
 /* What one worker alone uses. */
 typedef struct hdi_tree_lane {
   alignas(HD_CACHE_LINE) uint64_t *last; /* owned, and with it all below; the state offered last, at first all zeros */
+  uint64_t *leaves;                      /* its leaves */
   uint64_t *roots;                       /* of the states of a block */
   uint64_t *keys;                        /* those that are looked for ... */
   uint32_t *wanted;                      /* ... and which of `numbers` they give */
@@ -29,9 +30,11 @@ typedef struct hdi_tree_set {
   hdi_word_set roots;
   hdi_node_table nodes;
   uint32_t words;
-  uint32_t parts;       /* numbers in a row: words, and inner nodes below the root */
-  uint32_t block;       /* states worked on together */
-  uint32_t level_count; /* of inner nodes below the root */
+  uint32_t parts;                       /* numbers in a row: leaves, and inner nodes below the root */
+  uint32_t leaf_of[4];                  /* first leaf of each class of chunks */
+  uint32_t rest_of[3];                  /* leaves of the words behind the last group of four */
+  uint32_t block;                       /* states worked on together */
+  uint32_t level_count;                 /* of inner nodes below the root */
   uint32_t levels[HDI_TREE_LEVELS + 1]; /* level l, from the deepest on: parts levels[l] .. levels[l + 1] - 1 */
   hdi_tree_join root;                   /* not used with one word */
   hdi_tree_join *joins;                 /* owned; parts - words of them */

@@ -2,8 +2,8 @@
  *
  * Which store is fixed when the set is made, so the branch below is always predicted and costs nothing next to a table
  * look-up. The stores' protocols and their proofs are at the heads of word_set.c, wide_set.c and tree_set.c, those of
- * load and growth in slot_table.c and node_table.c. This file holds no shared data of its own: `store` and `words` are written once, before any
- * other thread has the set. */
+ * load and growth in slot_table.c and node_table.c. This file holds no shared data of its own: `store` and `words` are
+ * written once, before any other thread has the set. */
 #include "hashing/visited.h"
 
 #include "core/base/check.h"
