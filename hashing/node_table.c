@@ -130,8 +130,9 @@ static uint32_t settle(hdi_node_table *table, hdi_node_lane *lane, hd_atomic_u32
   if (!hold_number(table, lane)) {
     return HDI_NODE_NONE;
   }
-  /* HD-SYNC N5: acq_rel; pairs with N2, N5 of other workers. Publishes: the number. Why not weaker: relaxed would do
-   * for the proof; acquire on failure is the house rule for a value that is then used. Why not stronger: one location.
+  /* HD-SYNC N5: acq_rel; pairs with N2, N5 of other workers, N13. Publishes: the number. Why not weaker: relaxed would
+   * do for the proof; acquire on failure is the house rule for a value that is then used. Why not stronger: one
+   * location.
    */
   if (hd_cas_acqrel(place, &number, lane->next)) {
     number = lane->next++;
@@ -152,8 +153,8 @@ uint32_t hdi_node_intern_far(hdi_node_table *table, uint32_t worker, uint64_t ke
         if (!hold_number(table, lane)) {
           return HDI_NODE_NONE;
         }
-        /* HD-SYNC N4: acq_rel; pairs with N1, N4 of other workers. Publishes: the place. Why not weaker: as for N5. Why
-         * not stronger: no order between places is needed (word_set.c). */
+        /* HD-SYNC N4: acq_rel; pairs with N1, N4 of other workers, N12. Publishes: the place. Why not weaker: as for
+         * N5. Why not stronger: no order between places is needed (word_set.c). */
         if (hd_cas_acqrel(&bucket->keys[i], &seen, key)) {
           return settle(table, lane, &bucket->numbers[i]);
         }
@@ -173,9 +174,13 @@ uint32_t hdi_node_find(const hdi_node_table *table, uint64_t key) {
   for (uint64_t b = hdi_node_home(now, key);; b = b + 1 == now->count ? 0 : b + 1) {
     hdi_node_bucket *bucket = &now->buckets[b];
     for (uint32_t i = 0; i < HDI_NODE_PLACES; i++) {
-      uint64_t seen = hd_load_rlx(&bucket->keys[i]); /* N1 again; quiescent */
+      /* HD-SYNC N12: relaxed; pairs with N4. Publishes: nothing. Why not weaker: it is the weakest. Why not stronger:
+       * quiescent. */
+      uint64_t seen = hd_load_rlx(&bucket->keys[i]);
       if (seen == key) {
-        return hd_load_rlx(&bucket->numbers[i]); /* N2 again; never 0 by Claim 4 */
+        /* HD-SYNC N13: relaxed; pairs with N5, N11. Publishes: nothing. Why not weaker: it is the weakest. Why not
+         * stronger: quiescent; by Claim 4 it is not 0. */
+        return hd_load_rlx(&bucket->numbers[i]);
       }
       if (seen == 0) {
         return HDI_NODE_NONE;
@@ -228,8 +233,8 @@ static void place(const hdi_node_buckets *to, uint64_t key, uint32_t number) {
       /* HD-SYNC N10: relaxed; pairs with N9, N10 of other workers. Publishes: the place, to readers behind the barrier.
        * Why not weaker: a place must be taken by one worker only. Why not stronger: what it returns is not used. */
       if (seen == 0 && hd_cas_rlx(&bucket->keys[i], &seen, key)) {
-        /* HD-SYNC N11: relaxed; pairs with N2. Publishes: the number, to readers behind the barrier. Why not weaker: it
-         * is the weakest. Why not stronger: only the one that took the place writes here. */
+        /* HD-SYNC N11: relaxed; pairs with N2, N13. Publishes: the number, to readers behind the barrier. Why not
+         * weaker: it is the weakest. Why not stronger: only the one that took the place writes here. */
         hd_store_rlx(&bucket->numbers[i], number);
         return;
       }

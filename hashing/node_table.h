@@ -82,7 +82,7 @@ static inline uint32_t hdi_node_intern(hdi_node_table *table, uint32_t worker, u
     /* HD-SYNC N1: relaxed; pairs with N4. Publishes: nothing beyond the place. Why not weaker: it is the weakest. Why
      * not stronger: the number is looked at separately and speaks for itself. */
     if (hd_load_rlx(&bucket->keys[i]) == key) {
-      /* HD-SYNC N2: relaxed; pairs with N5. Publishes: nothing: the number is no pointer, all that counts is that
+      /* HD-SYNC N2: relaxed; pairs with N5, N11. Publishes: nothing: the number is no pointer, all that counts is that
        * every reader sees 0 or the one value. Why not weaker: it is the weakest. Why not stronger: one location. */
       uint32_t number = hd_load_rlx(&bucket->numbers[i]);
       if (HD_LIKELY(number != 0)) {

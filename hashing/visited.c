@@ -160,6 +160,15 @@ size_t hd_visited_insert_many(hd_visited *visited, uint32_t worker, const uint64
   return 0;
 }
 
+uint32_t hd_visited_regions(const hd_visited *visited) {
+  return visited->store == HD_STORE_WORD ? hdi_word_set_regions(&visited->set.word) : 1;
+}
+
+void hd_visited_find_regions(const hd_visited *visited, const uint64_t *states, size_t count, uint8_t *regions) {
+  HD_ASSERT(hd_visited_regions(visited) > 1);
+  hdi_word_set_find_regions(&visited->set.word, states, count, regions);
+}
+
 bool hd_visited_contains(const hd_visited *visited, const uint64_t *state) {
   switch (visited->store) {
     case HD_STORE_WORD:

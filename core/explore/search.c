@@ -53,8 +53,9 @@ static hd_status init_worker(hdi_run *run, uint32_t number) {
   worker->batch_room = room;
   worker->batch =
       room > SIZE_MAX / sizeof *worker->batch / run->words ? NULL : malloc(room * run->words * sizeof *worker->batch);
-  worker->places = malloc(room * sizeof *worker->places);
-  worker->answers = malloc(room);
+  size_t offered_max = (room > HDI_BIN ? room : HDI_BIN) + HD_BULK_SLACK;
+  worker->places = malloc(offered_max * sizeof *worker->places);
+  worker->answers = malloc(offered_max);
   if (worker->batch == NULL || worker->places == NULL || worker->answers == NULL) {
     return HD_E_NOMEM;
   }
@@ -75,6 +76,7 @@ static void clear_worker(hdi_worker *worker) {
   free(worker->batch);
   free(worker->places);
   free(worker->answers);
+  hdi_scatter_clear(&worker->scatter);
   hdi_words_free(&worker->stash);
   hdi_finds_clear(&worker->finds);
   hd_stepper_free(worker->stepper);
@@ -152,13 +154,13 @@ static hdi_action finish(hdi_run *run, hd_end end) {
   return HDI_ACTION_STOP;
 }
 
-static bool has_stash(const hdi_run *run) {
+/* Successors that found the table full. */
+static uint64_t stashed_states(const hdi_run *run) {
+  uint64_t words = 0;
   for (uint32_t i = 0; i < run->worker_count; i++) {
-    if (run->workers[i].stash.count > 0) {
-      return true;
-    }
+    words += run->workers[i].stash.count;
   }
-  return false;
+  return words / run->words;
 }
 
 static uint64_t stop_level(const hdi_run *run) {
@@ -209,6 +211,9 @@ static void plan_phase(hdi_run *run, hdi_phase phase, uint64_t states) {
   run->fill = (uint32_t)(fill > capacity ? capacity : fill);
   run->phase = phase;
   run->alone = states <= HDI_NARROW_STATES || run->worker_count == 1;
+  /* Sorting pays when bins fill up: with one successor or more per state, that many states will do. */
+  uint64_t regions = hd_visited_regions(run->visited);
+  run->scatter = run->words == 1 && regions > 1 && states / run->worker_count >= regions * HDI_BIN / 2;
 }
 
 static hdi_deque *deque_for(hdi_run *run, uint32_t worker) {
@@ -358,7 +363,11 @@ static hdi_action decide(hdi_run *run) {
     if (is_stopped(run)) {
       return HDI_ACTION_STOP;
     }
-    if (has_stash(run)) {
+    uint64_t stashed = stashed_states(run);
+    if (stashed > 0) {
+      /* One state may have more successors than the table has slots: it grows until they fit, then they are offered. */
+      uint64_t slots = hd_visited_slots(run->visited);
+      run->retry = slots + slots / 2 >= hd_visited_count(run->visited) + stashed; /* 3/4 of the doubled table */
       return may_grow(run) ? HDI_ACTION_GROW : finish(run, HD_END_MEMORY);
     }
     if (!run->paused && !run->ready) {
@@ -384,7 +393,9 @@ static hdi_action decide(hdi_run *run) {
 static void grow(hdi_run *run, hd_team *team, uint32_t number) {
   hd_status status = hd_visited_grow(run->visited, team, number);
   if (status == HD_OK) {
-    hdi_level_retry(&run->workers[number]);
+    if (run->retry) {
+      hdi_level_retry(&run->workers[number]);
+    }
   } else if (number == 0) {
     run->growth_refused = true; /* read by worker 0 only, at the next quiescent point */
   }

@@ -179,8 +179,8 @@ Test(tree_set, a_batch_answers_like_single_insertions) {
       makers[i % MAKERS](states + (size_t)i * words, words, next_random(&seed) % 300);
     }
     hdi_tree_set one, many;
-    make_set(&one, words, 1, 1 << 20, 0);
-    make_set(&many, words, 1, 1 << 20, 0);
+    make_set(&one, words, 1, 1 << 22, 0);
+    make_set(&many, words, 1, 1 << 22, 0);
     size_t found = hdi_tree_set_insert_many(&many, 0, states, STATES, places, answers), at = 0;
     for (uint32_t i = 0; i < STATES; i++) {
       hd_insert expected = hdi_tree_set_insert(&one, 0, states + (size_t)i * words);
@@ -189,7 +189,7 @@ Test(tree_set, a_batch_answers_like_single_insertions) {
     }
     cr_assert_eq(at, found);
     cr_assert_eq(hdi_table_count(&one.roots.table), hdi_table_count(&many.roots.table));
-  
+
     hdi_tree_set_clear(&one);
     hdi_tree_set_clear(&many);
     free(states);
