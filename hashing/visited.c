@@ -96,6 +96,15 @@ size_t hd_visited_insert_many(hd_visited *visited, uint32_t worker, const uint64
              : hdi_wide_set_insert_many(&visited->set.wide, worker, states, count, places, answers);
 }
 
+uint32_t hd_visited_regions(const hd_visited *visited) {
+  return visited->store == HD_STORE_WORD ? hdi_word_set_regions(&visited->set.word) : 1;
+}
+
+void hd_visited_find_regions(const hd_visited *visited, const uint64_t *states, size_t count, uint8_t *regions) {
+  HD_ASSERT(hd_visited_regions(visited) > 1);
+  hdi_word_set_find_regions(&visited->set.word, states, count, regions);
+}
+
 bool hd_visited_contains(const hd_visited *visited, const uint64_t *state) {
   return visited->store == HD_STORE_WORD ? hdi_word_set_contains(&visited->set.word, state[0])
                                          : hdi_wide_set_contains(&visited->set.wide, state);

@@ -72,6 +72,13 @@ hd_insert hd_visited_insert(hd_visited *visited, uint32_t worker, const uint64_t
  * prefetched while the present ones are looked up. */
 size_t hd_visited_insert_many(hd_visited *visited, uint32_t worker, const uint64_t *states, size_t count,
                               uint32_t *places, uint8_t *answers);
+/* A table that is larger than the caches is faster when look-ups that follow each other stay in one part of it. Into
+ * how many such parts, called regions, it is best divided: a power of two, at most HD_REGIONS_MAX; 1 when that does not
+ * pay. Any thread; changes only with growth. */
+#define HD_REGIONS_MAX 256u
+uint32_t hd_visited_regions(const hd_visited *visited);
+/* regions[i] receives the region of state i. Requires hd_visited_regions() > 1. */
+void hd_visited_find_regions(const hd_visited *visited, const uint64_t *states, size_t count, uint8_t *regions);
 /* Is it there? Any thread, only at quiescent points. */
 bool hd_visited_contains(const hd_visited *visited, const uint64_t *state);
 /* True when the table should grow before the next level (load above its limit), decided from the summed per-worker

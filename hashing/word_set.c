@@ -124,6 +124,22 @@ size_t hdi_word_set_insert_many(hdi_word_set *set, uint32_t worker, const uint64
   return found;
 }
 
+/* Regions are of equal size, and about as large as what the second cache level holds of table lines and of page-table
+ * entries: measured, docs/benchmarks.md. */
+enum { REGION_BYTES = 1 << 19, REGIONS_LEAST = 16 };
+
+uint32_t hdi_word_set_regions(const hdi_word_set *set) {
+  size_t regions = set->table.now.size_bytes / REGION_BYTES;
+  return regions < REGIONS_LEAST ? 1 : regions > HD_REGIONS_MAX ? HD_REGIONS_MAX : (uint32_t)regions;
+}
+
+void hdi_word_set_find_regions(const hdi_word_set *set, const uint64_t *states, size_t count, uint8_t *regions) {
+  uint32_t shift = 64 - (uint32_t)HD_COUNT_TRAILING_ZEROS_64(hdi_word_set_regions(set));
+  for (size_t i = 0; i < count; i++) {
+    regions[i] = (uint8_t)(hdi_word_mix(states[i]) >> shift);
+  }
+}
+
 bool hdi_word_set_contains(const hdi_word_set *set, uint64_t state) {
   uint64_t key = hdi_word_mix(state);
   if (key == 0) {

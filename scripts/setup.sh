@@ -3,6 +3,7 @@
 #
 #   scripts/setup.sh            what building and testing need
 #   scripts/setup.sh --build    only what building the command needs
+#   scripts/setup.sh --bench    what scripts/bench.sh needs: building, and the explorers it compares with
 #   scripts/setup.sh --dev      testing, and the tools of scripts/check, debugging and packaging
 #
 # When everything is there it says nothing, calls no apt-get and is done at once. On a system without dpkg it checks
@@ -10,12 +11,15 @@
 set -eu
 
 build_packages="gcc libc6-dev cmake ninja-build pkg-config libxxhash-dev libjemalloc-dev libjansson-dev"
-test_packages="g++ libcriterion-dev python3 python3-jsonschema clang-14 libclang-rt-14-dev git"
-dev_packages="clang-format-14 clang-tidy-14 cppcheck shellcheck valgrind libomp-14-dev llvm-14 gdb graphviz dpkg-dev"
+test_packages="g++ libcriterion-dev python3 python3-jsonschema clang-14 libclang-rt-14-dev git valgrind"
+dev_packages="clang-format-14 clang-tidy-14 cppcheck shellcheck libomp-14-dev llvm-14 gdb graphviz dpkg-dev"
+
+bench_packages="$build_packages python3 valgrind spin rumur gnuplot-nox"
 
 build_commands="cc cmake ninja pkg-config"
-test_commands="c++ python3 clang-14 git"
-dev_commands="clang-format-14 clang-tidy-14 cppcheck shellcheck valgrind dot"
+test_commands="c++ python3 clang-14 git valgrind"
+dev_commands="clang-format-14 clang-tidy-14 cppcheck shellcheck dot"
+bench_commands="$build_commands python3 valgrind spin rumur gnuplot"
 build_modules="libxxhash jemalloc jansson"
 test_modules="criterion"
 
@@ -31,11 +35,13 @@ case ${1-} in
   "")
     packages="$build_packages $test_packages" commands="$build_commands $test_commands"
     modules="$build_modules $test_modules" ;;
+  --bench)
+    packages=$bench_packages commands=$bench_commands modules=$build_modules ;;
   --dev)
     packages="$build_packages $test_packages $dev_packages"
     commands="$build_commands $test_commands $dev_commands" modules="$build_modules $test_modules" ;;
   *)
-    sed -n '2,6s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,7s/^# \{0,1\}//p' "$0" >&2
     exit 2 ;;
 esac
 [ $# -le 1 ] || fail "one argument at most"

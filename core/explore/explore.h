@@ -108,6 +108,8 @@ typedef struct hd_outcome {
   uint32_t threads;
   double seconds;                     /* of the main search, without rebuilding traces */
   size_t visited_bytes, memory_bytes; /* table; resident set at the end */
+  size_t frontier_bytes;              /* taken for states waiting to be expanded, at the most */
+  uint64_t visited_slots;             /* of the table: states / visited_slots is its load */
   const char *store;
   hd_found found[HD_SLOT_COUNT];
 } hd_outcome;

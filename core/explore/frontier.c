@@ -120,24 +120,17 @@ hdi_chunk *hdi_pool_keep(hdi_pool *pool, hdi_chunk *chunk) {
   return chunk;
 }
 
-hd_status hdi_list_append(hdi_list *list, hdi_pool *pool, uint32_t fill, const uint64_t *state) {
-  HD_ASSERT(fill > 0 && fill <= pool->capacity);
-  if (list->last == NULL || list->last->count >= fill) {
-    hdi_chunk *chunk = hdi_pool_take(pool);
-    if (chunk == NULL) {
-      return HD_E_NOMEM;
-    }
-    if (list->last == NULL) {
-      list->first = chunk;
-    } else {
-      list->last->next = chunk;
-    }
-    list->last = chunk;
+hd_status hdi_list_extend(hdi_list *list, hdi_pool *pool) {
+  hdi_chunk *chunk = hdi_pool_take(pool);
+  if (chunk == NULL) {
+    return HD_E_NOMEM;
   }
-  hdi_chunk *chunk = list->last;
-  memcpy(&chunk->words[(size_t)chunk->count * pool->words], state, pool->words * sizeof *state);
-  chunk->count++;
-  list->states++;
+  if (list->last == NULL) {
+    list->first = chunk;
+  } else {
+    list->last->next = chunk;
+  }
+  list->last = chunk;
   return HD_OK;
 }
 

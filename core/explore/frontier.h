@@ -4,6 +4,7 @@
 #define HEDDLE_CORE_EXPLORE_FRONTIER_H
 
 #include "core/base/atomic.h"
+#include "core/base/check.h"
 #include "core/base/compiler.h"
 #include "core/base/status.h"
 
@@ -11,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Some states of one level, all from one worker. */
 typedef struct hdi_chunk {
@@ -48,9 +50,26 @@ typedef struct hdi_list {
   uint64_t states;
 } hdi_list;
 
+/* Adds an empty chunk. HD_E_NOMEM leaves the list as it was. */
+hd_status hdi_list_extend(hdi_list *list, hdi_pool *pool);
 /* Appends a copy of `state`; a chunk counts as full at `fill` states (at most the pool's capacity). HD_E_NOMEM leaves
- * the list as it was. */
-hd_status hdi_list_append(hdi_list *list, hdi_pool *pool, uint32_t fill, const uint64_t *state);
+ * the list as it was. Cost: a few instructions, for it is done once for every state. */
+static inline hd_status hdi_list_append(hdi_list *list, hdi_pool *pool, uint32_t fill, const uint64_t *state) {
+  HD_ASSERT(fill > 0 && fill <= pool->capacity);
+  if (HD_UNLIKELY(list->last == NULL || list->last->count >= fill) && hdi_list_extend(list, pool) != HD_OK) {
+    return HD_E_NOMEM;
+  }
+  hdi_chunk *chunk = list->last;
+  uint64_t *place = &chunk->words[(size_t)chunk->count * pool->words];
+  if (HD_LIKELY(pool->words == 1)) {
+    *place = *state;
+  } else {
+    memcpy(place, state, pool->words * sizeof *state);
+  }
+  chunk->count++;
+  list->states++;
+  return HD_OK;
+}
 void hdi_list_clear(hdi_list *list, hdi_pool *pool);
 
 /* A deque of chunks. One owner pushes and pops at the bottom; any number of thieves take at the top. */

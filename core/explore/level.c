@@ -54,7 +54,7 @@ static void find_step(hdi_worker *worker, uint32_t slot, const hd_step *step, co
 }
 
 /* `state` has just been inserted by this worker. */
-static void accept(hdi_worker *worker, const uint64_t *state) {
+static inline void accept(hdi_worker *worker, const uint64_t *state) {
   hdi_run *run = worker->run;
   HD_INVARIANT(hd_model_state_is_valid(run->model, state));
   worker->states++;
@@ -102,12 +102,39 @@ static void take_answer(hdi_worker *worker, hd_insert answer, const uint64_t *st
   }
 }
 
-static void offer_batch(hdi_worker *worker) {
+/* Offers `count` states, at most batch_room or HDI_BIN, to the visited set and takes its answers. */
+static void offer(void *payload, const uint64_t *states, size_t count) {
+  hdi_worker *worker = payload;
   const hdi_run *run = worker->run;
-  size_t found = hd_visited_insert_many(run->visited, worker->number, worker->batch, worker->batch_count,
-                                        worker->places, worker->answers);
+  size_t found = hd_visited_insert_many(run->visited, worker->number, states, count, worker->places, worker->answers);
   for (size_t i = 0; i < found; i++) {
-    take_answer(worker, (hd_insert)worker->answers[i], worker->batch + (size_t)worker->places[i] * run->words);
+    const uint64_t *state = states + (size_t)worker->places[i] * run->words;
+    if (HD_LIKELY(worker->answers[i] == HD_INSERT_NEW)) {
+      accept(worker, state);
+    } else {
+      take_answer(worker, (hd_insert)worker->answers[i], state);
+    }
+  }
+}
+
+/* Makes the bins when they are needed for the first time; false when there is no memory for them. */
+static bool may_sort(hdi_worker *worker) {
+  if (worker->scatter.bins == NULL) {
+    if (hdi_scatter_init(&worker->scatter, worker->batch_room) != HD_OK) {
+      return false;
+    }
+    /* HD-SYNC L10: relaxed; pairs with L4. Publishes: nothing, a sum for the memory limit. Why not
+     * weaker: it is the weakest. Why not stronger: it guards no memory. */
+    (void)hd_add_rlx(&worker->run->frontier_bytes, hdi_scatter_size_bytes(&worker->scatter));
+  }
+  return true;
+}
+
+static void offer_batch(hdi_worker *worker) {
+  if (worker->run->scatter && may_sort(worker)) {
+    hdi_scatter_add(&worker->scatter, worker->run->visited, worker->batch, worker->batch_count, offer, worker);
+  } else { /* also when there is no memory for sorting */
+    offer(worker, worker->batch, worker->batch_count);
   }
   worker->batch_count = 0;
 }
@@ -337,4 +364,5 @@ void hdi_level_work(hdi_worker *worker) {
   worker->fresh_level = worker->run->level + (worker->run->phase == HDI_PHASE_EXPAND ? 1 : 0);
   work_off_chunks(worker);
   offer_batch(worker);
+  hdi_scatter_flush(&worker->scatter, offer, worker);
 }

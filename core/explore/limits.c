@@ -43,8 +43,8 @@ void hdi_run_resume(hdi_run *run) {
 }
 
 size_t hdi_run_memory_bytes(const hdi_run *run) {
-  /* HD-SYNC L4: relaxed; pairs with F1 (the pools' sum, frontier.c). Publishes: nothing; a sum compared with a limit.
-   * Why not weaker: it is the weakest. Why not stronger: it guards no memory. */
+  /* HD-SYNC L4: relaxed; pairs with F1 (the pools' sum, frontier.c), L10. Publishes: nothing; a sum compared with a
+   * limit. Why not weaker: it is the weakest. Why not stronger: it guards no memory. */
   return hd_visited_size_bytes(run->visited) + (size_t)hd_load_rlx(&run->frontier_bytes);
 }
 

@@ -48,6 +48,8 @@ static hd_status take_counts(const hdi_run *run, hd_outcome *outcome) {
     status = worker->failure != HD_OK ? worker->failure : status;
   }
   outcome->visited_bytes = hd_visited_size_bytes(run->visited);
+  outcome->visited_slots = hd_visited_slots(run->visited);
+  outcome->frontier_bytes = hdi_run_memory_bytes(run) - outcome->visited_bytes;
   outcome->memory_bytes = hd_machine_resident_bytes();
   outcome->store = hd_visited_store_name(run->visited);
   return status;

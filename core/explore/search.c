@@ -53,8 +53,9 @@ static hd_status init_worker(hdi_run *run, uint32_t number) {
   worker->batch_room = room;
   worker->batch =
       room > SIZE_MAX / sizeof *worker->batch / run->words ? NULL : malloc(room * run->words * sizeof *worker->batch);
-  worker->places = malloc(room * sizeof *worker->places);
-  worker->answers = malloc(room);
+  size_t offered_max = (room > HDI_BIN ? room : HDI_BIN) + HD_BULK_SLACK;
+  worker->places = malloc(offered_max * sizeof *worker->places);
+  worker->answers = malloc(offered_max);
   if (worker->batch == NULL || worker->places == NULL || worker->answers == NULL) {
     return HD_E_NOMEM;
   }
@@ -75,6 +76,7 @@ static void clear_worker(hdi_worker *worker) {
   free(worker->batch);
   free(worker->places);
   free(worker->answers);
+  hdi_scatter_clear(&worker->scatter);
   hdi_words_free(&worker->stash);
   hdi_finds_clear(&worker->finds);
   hd_stepper_free(worker->stepper);
@@ -209,6 +211,9 @@ static void plan_phase(hdi_run *run, hdi_phase phase, uint64_t states) {
   run->fill = (uint32_t)(fill > capacity ? capacity : fill);
   run->phase = phase;
   run->alone = states <= HDI_NARROW_STATES || run->worker_count == 1;
+  /* Sorting pays when bins fill up: with one successor or more per state, that many states will do. */
+  uint64_t regions = hd_visited_regions(run->visited);
+  run->scatter = run->words == 1 && regions > 1 && states / run->worker_count >= regions * HDI_BIN / 2;
 }
 
 static hdi_deque *deque_for(hdi_run *run, uint32_t worker) {

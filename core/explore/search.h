@@ -7,6 +7,7 @@
 #include "core/explore/found.h"
 #include "core/explore/frontier.h"
 #include "core/explore/history.h"
+#include "core/explore/scatter.h"
 
 #define HD_ARRAY_NAME hdi_words
 #define HD_ARRAY_TYPE uint64_t
@@ -49,17 +50,18 @@ typedef struct hdi_worker {
   uint32_t countdown;  /* to the next look at the clock */
   hd_stepper *stepper; /* owned */
   hdi_pool pool;
-  hdi_chunk *current; /* owned; the chunk being worked on, NULL when none */
-  uint32_t cursor;    /* the next state in it */
-  hdi_list fresh;     /* new states: of the next sub-level (CLOSE) or of the next level (SEED, EXPAND) */
-  hdi_list closed[2]; /* states of the level whose weight-0 steps were followed: without, with such a step */
-  bool bulk;          /* the stepper has a fast path */
-  uint64_t *batch;    /* owned; successors to be offered, W words each */
-  size_t batch_room;  /* how many it holds: HDI_BATCH and one state's */
-  size_t batch_count; /* successors in it */
-  uint32_t *places;   /* owned; which of the batch were not known ... */
-  uint8_t *answers;   /* owned; ... and what the visited set said of them */
-  hdi_words stash;    /* successors that found the table full, W words each */
+  hdi_chunk *current;  /* owned; the chunk being worked on, NULL when none */
+  uint32_t cursor;     /* the next state in it */
+  hdi_list fresh;      /* new states: of the next sub-level (CLOSE) or of the next level (SEED, EXPAND) */
+  hdi_list closed[2];  /* states of the level whose weight-0 steps were followed: without, with such a step */
+  bool bulk;           /* the stepper has a fast path */
+  uint64_t *batch;     /* owned; successors to be offered, W words each */
+  size_t batch_room;   /* how many it holds: HDI_BATCH and one state's */
+  size_t batch_count;  /* successors in it */
+  uint32_t *places;    /* owned; which of the batch were not known ... */
+  uint8_t *answers;    /* owned; ... and what the visited set said of them */
+  hdi_scatter scatter; /* in wide levels: successors on their way to the visited set */
+  hdi_words stash;     /* successors that found the table full, W words each */
   hdi_finds finds;
   uint64_t stop_level; /* least level of a finding in one of the stop slots; UINT64_MAX: none */
   hd_status failure;   /* HD_OK, or why this worker ended the run with HD_END_MEMORY although memory is not out */
@@ -90,9 +92,10 @@ struct hdi_run {
   /* Control: written by worker 0 while the others wait, read by all in between. */
   hdi_action action;
   hdi_phase phase;
-  bool ready;  /* the phase has been set up but not begun */
-  bool paused; /* the phase was interrupted for growth */
-  bool alone;  /* worker 0 does the phase by itself */
+  bool ready;   /* the phase has been set up but not begun */
+  bool paused;  /* the phase was interrupted for growth */
+  bool alone;   /* worker 0 does the phase by itself */
+  bool scatter; /* successors are sorted by region of the visited set first */
   bool growth_refused;
   uint64_t level, level_states, levels, frontier_peak;
   uint32_t sub, fill;

@@ -353,6 +353,8 @@ hd_status hd_builder_finish(hd_builder *builder, hd_model **out) {
     status = hdi_flat_compile(builder->model);
   }
   if (status == HD_OK) {
+    builder->model->exprs = builder->exprs;
+    builder->exprs = (hdi_exprs){0};
     *out = builder->model;
     builder->model = NULL;
   }

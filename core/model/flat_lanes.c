@@ -4,9 +4,10 @@
  *
  * Stepping by groups looks up each instance's location and tests only that location's rules, about GROUP_COST
  * instructions per instance and RULE_COST per rule. Stepping by rows tests all rules of the model, eight at a time,
- * without a branch. So rows win unless processes have many locations; the estimate below decides from the model alone,
- * so that every run of a model goes the same way. A row keeps step order, because rules are entered by instance, then
- * location, and in one state only one location of an instance has enabled rules.
+ * without a branch. So rows win unless processes have many locations. The estimate below decides, from the model alone,
+ * as if all locations were equally frequent; since one location may hold most rules and be seen once, no more than
+ * BLOCKS_MAX blocks are ever made, which bounds the loss. A row keeps step order, because rules are entered by
+ * instance, then location, and in one state only one location of an instance has enabled rules.
  *
  * Read-only after hd_builder_finish. Cost: memory of 64 bytes per rule. */
 #include "core/model/flat_lanes.h"
@@ -17,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GROUP_COST = 14, RULE_COST = 11, AVX2_BLOCK_COST = 28, AVX512_BLOCK_COST = 10 };
+enum { GROUP_COST = 14, RULE_COST = 11, AVX2_BLOCK_COST = 28, AVX512_BLOCK_COST = 10, BLOCKS_MAX = 64 };
 
 static hdi_flat_block *empty_blocks(uint32_t count) {
   hdi_flat_block *blocks = aligned_alloc(alignof(hdi_flat_block), (count == 0 ? 1 : count) * sizeof *blocks);
@@ -114,7 +115,7 @@ static hd_status fill(const hd_model *model, struct hdi_flat_lanes *lanes) {
 static bool choose(const hd_model *model, struct hdi_flat_lanes *lanes) {
 #if defined(__x86_64__)
   uint64_t blocks = ((uint64_t)enter(model, HD_WEIGHT_ANY, false, NULL) + HDI_LANES - 1) / HDI_LANES;
-  uint64_t limit = cost_of_groups(model);
+  uint64_t limit = blocks <= BLOCKS_MAX ? cost_of_groups(model) : 0;
   switch (hd_machine_simd()) {
     case HD_SIMD_AVX512:
       lanes->scan = hdi_flat_scan_avx512;

@@ -326,6 +326,7 @@ struct hd_model {
   hdi_queues queues;
   hdi_monitors monitors;
   hdi_edges edges;
+  hdi_exprs exprs; /* from finish on: the builder's, which edges refer to; entry 0 unused. For printers */
   hdi_fields fields;
   hdi_instances instances;
   hdi_numbers process_locs;   /* per process: its locations by number, without the dead one when nobody can be dead */

@@ -10,6 +10,7 @@ void hd_model_free(hd_model *model) {
   hdi_locs_free(&model->locs);
   hdi_vars_free(&model->vars);
   hdi_queues_free(&model->queues);
+  hdi_exprs_free(&model->exprs);
   hdi_flat_free(&model->flat);
   hdi_monitors_free(&model->monitors);
   hdi_edges_free(&model->edges);

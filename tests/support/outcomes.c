@@ -28,7 +28,7 @@ static void check_same_step(const hd_step *a, const hd_step *b) {
   cr_assert_eq(a->checks_failed, b->checks_failed);
 }
 
-static void check_same_trace(const hd_trace *a, const hd_trace *b) {
+void hd_check_same_trace(const hd_trace *a, const hd_trace *b) {
   cr_assert_eq(a == NULL, b == NULL);
   if (a == NULL) {
     return;
@@ -61,7 +61,7 @@ void hd_check_same_outcome(const hd_outcome *a, const hd_outcome *b) {
     cr_assert_eq(a->found[slot].count, b->found[slot].count, "slot %u", slot);
     cr_assert_eq(a->found[slot].level, b->found[slot].level, "slot %u", slot);
     cr_assert_eq(a->found[slot].trace_status, b->found[slot].trace_status, "slot %u", slot);
-    check_same_trace(a->found[slot].trace, b->found[slot].trace);
+    hd_check_same_trace(a->found[slot].trace, b->found[slot].trace);
   }
 }
 

@@ -9,6 +9,8 @@ extern const uint32_t hd_thread_counts[4];
 
 /* Runs the search with `threads`; the test fails unless it answers HD_OK. */
 void hd_run_search(const hd_search *search, uint32_t threads, hd_outcome *outcome);
+/* Fails the test unless the traces are the same, byte for byte; both may be NULL. */
+void hd_check_same_trace(const hd_trace *a, const hd_trace *b);
 /* Fails the test unless both say the same, traces byte for byte. */
 void hd_check_same_outcome(const hd_outcome *a, const hd_outcome *b);
 /* Runs with each of hd_thread_counts and compares; *outcome is the result for one thread. */

@@ -1,0 +1,86 @@
+/* Judging every state of a complete search: which instances are left behind from it on. Internal to core/explore; the
+ * head of bottom.c defines and proves, the head of judge.c tells how. */
+#ifndef HEDDLE_CORE_EXPLORE_JUDGE_H
+#define HEDDLE_CORE_EXPLORE_JUDGE_H
+
+#include "core/explore/bottom.h"
+#include "core/explore/found.h"
+#include "core/explore/places.h"
+
+#include <stdalign.h>
+
+/* Successors and states that are looked up together. */
+#define HDI_JUDGE_BATCH 256u
+
+typedef enum hdi_judge_phase {
+  HDI_JUDGE_START,
+  HDI_JUDGE_INDEX,  /* make every state findable */
+  HDI_JUDGE_PASS,   /* over the states that are not settled */
+  HDI_JUDGE_COLLECT /* file what is left */
+} hdi_judge_phase;
+
+typedef struct hdi_judge hdi_judge;
+
+typedef struct hdi_judge_worker {
+  alignas(HD_CACHE_LINE) hdi_judge *judge; /* borrowed */
+  uint32_t countdown;                      /* to the next look at the clock */
+  hd_stepper *stepper;                     /* owned */
+  uint64_t *sum;                           /* owned; a mask being made */
+  bool stepped;                            /* the state being stepped has a successor */
+  uint64_t *batch;                         /* owned; successors, W words each, HDI_JUDGE_BATCH of them */
+  uint32_t batch_count;
+  uint32_t entry_count; /* states whose successors are in the batch: entry i has those from ends[i-1] to ends[i] */
+  uint32_t ends[HDI_JUDGE_BATCH];
+  uint64_t numbers[HDI_JUDGE_BATCH];
+  uint64_t hashes[HDI_JUDGE_BATCH];
+  bool changed;                  /* this worker has changed a mask in this pass */
+  hd_status status;              /* HD_OK, or why this worker ended the work */
+  hdi_finds finds;               /* slot HD_SLOT_STOP(kind) */
+  hd_bottom_instance *instances; /* owned; per instance */
+} hdi_judge_worker;
+
+struct hdi_judge {
+  const hd_search *search;      /* borrowed */
+  const hd_bottom_query *query; /* borrowed */
+  const hd_model *model;        /* borrowed */
+  const hdi_history *history;   /* borrowed; of a complete search */
+  uint32_t words, instances;    /* per state; of the model */
+  uint32_t mask_words;          /* per mask: a bit for each instance */
+  uint64_t last_mask;           /* the bits in use of a mask's last word */
+  hdi_places places;
+  hd_atomic_u64 *masks;      /* owned; state number n has words n * mask_words ... */
+  uint32_t *unsettled;       /* owned; per chunk: states whose mask was not full when it was last worked on */
+  hdi_judge_worker *workers; /* owned */
+  uint32_t worker_count;
+  double deadline; /* 0: none */
+
+  /* Control: written by worker 0 while the others wait. */
+  hdi_judge_phase phase;
+  bool backwards;    /* direction of the pass */
+  size_t epoch;      /* epochs of the pass that are done */
+  size_t begin, end; /* chunks of the job */
+  uint64_t passes;
+  bool going;
+
+  alignas(HD_CACHE_LINE) hd_atomic_u64 next_chunk; /* chunks of the job that are handed out */
+  alignas(HD_CACHE_LINE) hd_atomic_u32 interrupt;  /* 0: go on, otherwise 1 + the end */
+};
+
+/* Bytes that judging takes beside the history. */
+size_t hdi_judge_size_bytes(const hd_model *model, const hdi_history *history, uint64_t states);
+/* HD_E_NOMEM, HD_E_LIMIT (too many states). */
+hd_status hdi_judge_new(const hd_search *search, const hd_bottom_query *query, const hdi_history *history,
+                        uint32_t threads, double deadline, hdi_judge **out);
+void hdi_judge_free(hdi_judge *judge);
+/* Does it. *end says whether it was done to the end. HD_E_NOMEM, HD_E_INTERNAL. */
+hd_status hdi_judge_go(hdi_judge *judge, hd_end *end);
+/* Writes the instances that are left behind from `state` on to `bits` (mask_words). After hdi_judge_go. */
+void hdi_judge_left_behind(const hdi_judge *judge, const uint64_t *state, uint64_t *bits);
+
+/* 0 when `instance` need not go on in `state`, otherwise its kind: what the query's callback says, or the default. */
+uint32_t hdi_must_go_on(const hd_bottom_query *query, const hd_model *model, const uint64_t *state, uint32_t instance);
+
+/* Sets the bits of the instances that take part in the step that `stepper` is emitting. */
+void hdi_add_movers(const hd_stepper *stepper, const hd_step *step, uint64_t *bits);
+
+#endif
