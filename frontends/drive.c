@@ -164,6 +164,11 @@ hd_status hd_drive_validate(const hd_options *options, hd_diag *diag) {
                 (unsigned long)options->up_to, (unsigned long)options->bound);
     return HD_E_USAGE;
   }
+  if (options->stuck_peers && options->as_published) {
+    hd_diag_add(diag, HD_DIAG_USAGE, NULL, (hd_span){0, 0}, NULL,
+                "--as-published answers without a search, and --stuck-peers asks for one");
+    return HD_E_USAGE;
+  }
   return HD_OK;
 }
 

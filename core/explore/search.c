@@ -96,6 +96,7 @@ void hdi_run_free(hdi_run *run) {
   }
   free(run->workers);
   hd_visited_free(run->visited);
+  hdi_idle_clear(&run->idle);
   free(run);
 }
 
@@ -132,13 +133,19 @@ hd_status hdi_run_new(const hd_search *search, uint32_t threads, bool keep, uint
   run->model = search->model;
   run->worker_count = threads;
   run->words = hd_model_words(search->model);
-  run->zero_weights = hd_model_has_zero_weights(search->model);
+  run->any_order = search->order == HD_ORDER_ANY && !keep;
+  run->zero_weights = !run->any_order && hd_model_has_zero_weights(search->model);
   run->keep = keep;
   run->last_level = last_level;
   run->memory_max_bytes = search->memory_max_bytes != 0 ? search->memory_max_bytes : hd_machine_memory_bytes();
   run->start = run->shown_at = hd_machine_seconds();
   run->deadline = search->timeout_seconds > 0 ? run->start + search->timeout_seconds : 0;
-  hd_status status = init_run(run);
+  hd_status status = hdi_idle_init(&run->idle, threads);
+  if (status != HD_OK) {
+    free(run);
+    return status;
+  }
+  status = init_run(run);
   if (status != HD_OK) {
     hdi_run_free(run);
     return status;
@@ -154,13 +161,13 @@ static hdi_action finish(hdi_run *run, hd_end end) {
   return HDI_ACTION_STOP;
 }
 
-static bool has_stash(const hdi_run *run) {
+/* Successors that found the table full. */
+static uint64_t stashed_states(const hdi_run *run) {
+  uint64_t words = 0;
   for (uint32_t i = 0; i < run->worker_count; i++) {
-    if (run->workers[i].stash.count > 0) {
-      return true;
-    }
+    words += run->workers[i].stash.count;
   }
-  return false;
+  return words / run->words;
 }
 
 static uint64_t stop_level(const hdi_run *run) {
@@ -340,8 +347,7 @@ static hdi_action end_phase(hdi_run *run) {
   return finish(run, HD_END_COMPLETE);
 }
 
-/* Reads the interrupt word; true when the run is over. A pause is taken down in run->paused. */
-static bool is_stopped(hdi_run *run) {
+bool hdi_run_is_stopped(hdi_run *run) {
   uint32_t interrupt = hdi_run_interrupt(run);
   if (interrupt >= HDI_STOP(HD_END_COMPLETE)) {
     if (run->phase == HDI_PHASE_EXPAND) {
@@ -357,17 +363,32 @@ static bool is_stopped(hdi_run *run) {
   return false;
 }
 
+bool hdi_run_is_full(hdi_run *run, hdi_action *action) {
+  uint64_t stashed = stashed_states(run);
+  if (stashed > 0) {
+    /* One state may have more successors than the table has slots: it grows until they fit, then they are offered. */
+    uint64_t slots = hd_visited_slots(run->visited);
+    run->retry = slots + slots / 2 >= hd_visited_count(run->visited) + stashed; /* 3/4 of the doubled table */
+    *action = may_grow(run) ? HDI_ACTION_GROW : finish(run, HD_END_MEMORY);
+  }
+  return stashed > 0;
+}
+
 /* What all workers do next. */
 static hdi_action decide(hdi_run *run) {
+  if (run->any_order) {
+    return hdi_any_decide(run);
+  }
   for (;;) {
-    if (is_stopped(run)) {
+    if (hdi_run_is_stopped(run)) {
       return HDI_ACTION_STOP;
     }
-    if (has_stash(run)) {
-      return may_grow(run) ? HDI_ACTION_GROW : finish(run, HD_END_MEMORY);
+    hdi_action action;
+    if (hdi_run_is_full(run, &action)) {
+      return action;
     }
     if (!run->paused && !run->ready) {
-      hdi_action action = end_phase(run);
+      action = end_phase(run);
       if (action != HDI_ACTION_WORK) {
         return action;
       }
@@ -389,7 +410,9 @@ static hdi_action decide(hdi_run *run) {
 static void grow(hdi_run *run, hd_team *team, uint32_t number) {
   hd_status status = hd_visited_grow(run->visited, team, number);
   if (status == HD_OK) {
-    hdi_level_retry(&run->workers[number]);
+    if (run->retry) {
+      hdi_level_retry(&run->workers[number]);
+    }
   } else if (number == 0) {
     run->growth_refused = true; /* read by worker 0 only, at the next quiescent point */
   }
@@ -410,7 +433,11 @@ static void work(hd_team *team, uint32_t number, void *payload) {
         grow(run, team, number);
         break;
       case HDI_ACTION_WORK:
-        hdi_level_work(&run->workers[number]);
+        if (run->any_order) {
+          hdi_any_work(&run->workers[number]);
+        } else {
+          hdi_level_work(&run->workers[number]);
+        }
         break;
     }
     hd_team_barrier(team); /* quiescent */

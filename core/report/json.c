@@ -136,6 +136,9 @@ static json_t *finding_value(writer *w, const hd_result *result, const hd_findin
     }
     set(w, object, "trace", trace);
   }
+  if (finding->cycle != 0) {
+    set_number(w, object, "cycle", finding->cycle);
+  }
   set_number(w, object, "length", finding->length);
   if (finding->count != 0) {
     set_number(w, object, "count", finding->count);

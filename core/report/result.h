@@ -32,7 +32,8 @@ typedef struct hd_finding {
   hd_position position; /* where in the source; line 0: none */
   hd_trace_line *trace;
   size_t trace_lines;
-  uint64_t length;  /* visible steps for a choreography, all steps otherwise */
+  size_t cycle;     /* the trace's lines from this one on, counted from 1, are repeated for ever; 0: none are */
+  uint64_t length;  /* visible steps for a choreography, all steps otherwise; with a cycle: up to the finding */
   const char *unit; /* what length counts, singular: "send"; NULL: "step". Static storage; for people only */
   uint64_t count;   /* how many such states or steps were found; 0: unknown */
 } hd_finding;

@@ -270,6 +270,9 @@ static hd_status print_finding(const printer *p, const hd_finding *finding) {
   print_count(p, finding->length, finding->unit == NULL ? "step" : finding->unit,
               finding->trace_lines == 0 ? ": the initial state\n" : ":\n");
   for (size_t i = 0; i < finding->trace_lines; i++) {
+    if (i + 1 == finding->cycle) {
+      hd_buffer_add_text(p->out, "    and from here round for ever:\n");
+    }
     print_trace_line(p, &finding->trace[i], i + 1, widths);
   }
   return HD_OK;

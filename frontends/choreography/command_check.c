@@ -6,6 +6,7 @@
  *           3. realizable: a certificate may extend it to every bound
  *           4. stuck configurations: excluded by the diamond, otherwise I_k is explored
  *   .fsa    I_k is explored for stuck configurations
+ *   both    --stuck-peers: I_k is searched for peers left behind (stuck_peers.c)
  *
  * "Holds" is said after a complete search or a proof only; the result's basis names which. After an unrealizable
  * verdict I_k is still searched for stuck configurations, through the first level at which a fixed number of states is
@@ -499,6 +500,9 @@ hd_status hdi_choreography_check(const hd_ast *ast, const hd_request *request, h
   hd_status status = run.arena == NULL ? HD_E_NOMEM : hdi_subject_make(ast, true, request, &run.subject);
   if (status == HD_OK) {
     status = ast->file != NULL ? check_choreography(&run) : check_machines(&run);
+    if (status == HD_OK && options->stuck_peers) {
+      status = hdi_check_stuck_peers(&run.subject, run.bound, run.semantics, request, result);
+    }
   } else if (status == HD_E_LIMIT || status == HD_E_CANCELLED) {
     result->bound = run.bound;
     result->has_statistics = true;

@@ -117,9 +117,10 @@ static const char *stuck_peer_words(const hd_lowering *lowering, const hd_machin
   return copy;
 }
 
-const char *const *hd_explain_stuck(const hd_lowering *lowering, const uint64_t *state, hd_arena *arena,
-                                    size_t *count) {
-  const char **sentences = hd_arena_alloc_array(arena, HD_STUCK_PEERS_MAX + 2, sizeof *sentences);
+/* A sentence for each peer of `peers`; NULL: for each that may not stop. */
+static const char **explain_peers(const hd_lowering *lowering, const uint64_t *state, const uint64_t *peers,
+                                  const char *and_more, hd_arena *arena, size_t *count) {
+  const char **sentences = hd_arena_alloc_array(arena, HD_STUCK_PEERS_MAX + 3, sizeof *sentences);
   const char *configuration = hd_explain_configuration(lowering, state, arena);
   if (sentences == NULL || configuration == NULL) {
     return NULL;
@@ -130,17 +131,28 @@ const char *const *hd_explain_stuck(const hd_lowering *lowering, const uint64_t 
   for (uint32_t i = 0; i < lowering->system->machine_count && whole; i++) {
     const hd_machine *machine = &lowering->system->machines[i];
     uint32_t local = hd_model_loc_tag(lowering->model, hd_model_location(lowering->model, state, i));
-    if (!machine->may_stop[local] && stuck++ < HD_STUCK_PEERS_MAX) {
+    bool wanted = peers == NULL ? !machine->may_stop[local] : ((peers[i / 64] >> (i % 64)) & 1) != 0;
+    if (wanted && stuck++ < HD_STUCK_PEERS_MAX) {
       sentences[stuck] = stuck_peer_words(lowering, machine, local, state, arena);
       whole = sentences[stuck] != NULL;
     }
   }
   *count = 1 + (stuck < HD_STUCK_PEERS_MAX ? stuck : HD_STUCK_PEERS_MAX);
   if (whole && stuck > HD_STUCK_PEERS_MAX) {
-    sentences[*count] = hd_arena_printf(arena, "and %zu more peers may not stop", stuck - HD_STUCK_PEERS_MAX);
+    sentences[*count] = hd_arena_printf(arena, "and %zu more peers %s", stuck - HD_STUCK_PEERS_MAX, and_more);
     whole = sentences[(*count)++] != NULL;
   }
   return whole ? sentences : NULL;
+}
+
+const char *const *hd_explain_stuck(const hd_lowering *lowering, const uint64_t *state, hd_arena *arena,
+                                    size_t *count) {
+  return explain_peers(lowering, state, NULL, "may not stop", arena, count);
+}
+
+const char **hd_explain_left_behind(const hd_lowering *lowering, const uint64_t *state, const uint64_t *peers,
+                                    hd_arena *arena, size_t *count) {
+  return explain_peers(lowering, state, peers, "never move again", arena, count);
 }
 
 /* The input's names die with its tree, before a result is printed: lines hold copies. */

@@ -16,6 +16,10 @@ const char *hd_explain_configuration(const hd_lowering *lowering, const uint64_t
  * is out. */
 #define HD_STUCK_PEERS_MAX 8u
 const char *const *hd_explain_stuck(const hd_lowering *lowering, const uint64_t *state, hd_arena *arena, size_t *count);
+/* The same for the peers in the bit set `peers`, which never move again while others do. There is room for one more
+ * sentence behind the last one. */
+const char **hd_explain_left_behind(const hd_lowering *lowering, const uint64_t *state, const uint64_t *peers,
+                                    hd_arena *arena, size_t *count);
 /* The trace as JSON text heddle.trace/1, in the arena; NULL when memory is out. */
 const char *hd_explain_saved_trace(const hd_lowering *lowering, const hd_trace *trace, hd_arena *arena);
 

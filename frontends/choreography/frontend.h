@@ -45,6 +45,10 @@ uint64_t hdi_stuck_count(const hd_outcome *outcome);
 /* Adds a finding for each kind of stuck configuration that the outcome has. One whose run could not be rebuilt (memory,
  * time, a signal) has no trace and says why. HD_E_NOMEM, HD_E_INTERNAL. */
 hd_status hdi_add_stuck_findings(const hd_lowering *lowering, const hd_outcome *outcome, hd_result *result);
+/* Searches I_bound, without reduction, for peers that must go on and never move again while others go on for ever; what
+ * it finds or leaves open becomes part of the result, its verdict included. HD_E_NOMEM, HD_E_INTERNAL. */
+hd_status hdi_check_stuck_peers(const hdi_subject *subject, uint32_t bound, hd_semantics semantics,
+                                const hd_request *request, hd_result *result);
 /* Words for the system that was searched; notes as a fact when it was the reduced one. NULL when memory is out. */
 const char *hdi_searched(const hd_lowering *lowering, hd_result *result);
 /* Words for what a search that did not end left out; NULL when it was complete. In the result's arena. */

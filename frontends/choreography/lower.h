@@ -44,6 +44,9 @@ typedef enum hd_stuck {
 } hd_stuck;
 /* hd_classify for a configuration without moves; `context` is the hd_lowering. */
 uint32_t hd_stuck_classify(const void *context, const hd_model *model, const uint64_t *state);
+/* hd_must_go_on for peers: 1 when the peer may not stop where it is and has something to do there. A peer that may
+ * neither stop nor do anything has done its part, and others go on without it. `context` is the hd_lowering. */
+uint32_t hd_stuck_must_go_on(const void *context, const hd_model *model, const uint64_t *state, uint32_t instance);
 /* "deadlock", "unspecified-reception", "orphan-message"; and its diagnostic code. */
 const char *hd_stuck_name(hd_stuck stuck);
 hd_diag_code hd_stuck_code(hd_stuck stuck);

@@ -51,6 +51,12 @@ uint32_t hd_stuck_classify(const void *context, const hd_model *model, const uin
   return HD_STUCK_NONE;
 }
 
+uint32_t hd_stuck_must_go_on(const void *context, const hd_model *model, const uint64_t *state, uint32_t instance) {
+  const hd_machine *machine = machine_of(context, instance);
+  uint32_t local = hd_model_loc_tag(model, hd_model_location(model, state, instance));
+  return !machine->may_stop[local] && machine->first_arc[local] < machine->first_arc[local + 1] ? 1 : 0;
+}
+
 const char *hd_stuck_name(hd_stuck stuck) {
   switch (stuck) {
     case HD_STUCK_DEADLOCK:

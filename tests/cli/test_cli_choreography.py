@@ -77,6 +77,19 @@ class Choreography(Case):
         self.assertTrue(text.out.startswith("transfer.chor: violated with queues of length 1\n"), text.out)
         self.assertRegex(text.out, r"\n +1 +P1 +send +ms +to P2 +line 3\n")
 
+    def test_stuck_peer(self):
+        self.write("gossip.chor", "state s0:\n  A -> B : start => s1\n  A -> C : stop => s3\n"
+                   "state s1:\n  B -> A : more => s2\nstate s2:\n  A -> B : again => s1\nfinal state s3:\n")
+        self.result("check", "gossip.chor", code=0)
+        result = self.result("check", "--stuck-peers", "gossip.chor", code=1)
+        self.assertEqual(result["facts"]["stuck_peers"], "C")
+        [finding] = result["findings"]
+        self.assertEqual((finding["kind"], finding["code"], finding["length"]), ("stuck-peer", "HD206", 1))
+        self.assertEqual(len(finding["trace"]) - finding["cycle"] + 1, 4)
+        self.assertEqual(self.heddle("check", "--stuck-peers", "--as-published", "gossip.chor").code, 2)
+        self.assertEqual(self.heddle("check", "--stuck-peers", "--emit=trace=g.json", "gossip.chor").code, 1)
+        self.result("replay", "gossip.chor", "g.json", code=0)
+
     def test_realizable(self):
         result = self.result("check", "relaxed.chor", code=0)
         self.assertEqual((result["verdict"], result["findings"]), ("holds", []))

@@ -40,6 +40,10 @@ void hd_gate_wake_all(hd_gate *gate) {
   step(IL_KIND_WAKE, gate);
 }
 
+void hd_gate_wake_one(hd_gate *gate) {
+  step(IL_KIND_WAKE_ONE, gate);
+}
+
 void *hdi_pages_map(size_t size_bytes) {
   return il_plain_alloc(4096, size_bytes, true);
 }

@@ -3,6 +3,7 @@
  *   # expect: holds                                      mailbox, queues of length 1
  *   # expect k=2: unrealizable length 6                  other queue lengths
  *   # expect p2p: deadlock length 3, orphan-message ...  one queue per pair of peers
+ *   # expect stuck-peers: stuck-peer length 1            with --stuck-peers
  *
  * (`--` instead of `#` in .fsa files.) The findings named are all there are, in any order, each with the length of its
  * shortest run. */
@@ -71,6 +72,7 @@ static void check_line(const char *file, const char *text, const char *qualifier
   }
   run.options.bound = bound;
   run.options.semantics = strstr(qualifier, "p2p") != NULL;
+  run.options.stuck_peers = strstr(qualifier, "stuck-peers") != NULL;
   run.options.cross_check = true;
   run_text_command(&run, HD_COMMAND_CHECK, file, text);
   cr_assert_eq(run.status, HD_OK, "%s", file);
