@@ -161,16 +161,19 @@ Test(flat, random_models_of_one_word_have_the_same_successors) {
 }
 
 Test(flat, random_models_of_several_words_have_the_same_successors) {
-  size_t steps = 0;
-  for (uint64_t seed = 1; seed <= 200; seed++) {
-    hd_model *model = simple_model(seed * 31, 2);
-    if (has_fast_path(model)) {
-      cr_assert_gt(hd_model_words(model), 1u);
-      steps += compare(model, 200, seed % 3);
+  for (int simd = HD_SIMD_NONE; simd < HD_SIMD_COUNT; simd++) {
+    hd_machine_limit_simd((hd_simd)simd);
+    size_t steps = 0;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+      hd_model *model = simple_model(seed * 31, 2);
+      if (has_fast_path(model)) {
+        cr_assert_gt(hd_model_words(model), 1u);
+        steps += compare(model, 200, seed % 3);
+      }
+      hd_model_free(model);
     }
-    hd_model_free(model);
+    cr_assert_gt(steps, 3000u, "only %zu steps were compared", steps);
   }
-  cr_assert_gt(steps, 3000u, "only %zu steps were compared", steps);
 }
 
 /* One process with one edge, changed by `what`. */
