@@ -17,16 +17,24 @@ typedef struct hdi_machine {
   uint32_t instance;
   uint32_t checks; /* codes of failed checks are added */
   hd_fault fault;
+  /* Runs on states of which only some bits are known (partial.c); see bytecode_run.h. */
+  uint64_t *known, *written; /* bits; the others of `read` are 0 */
+  const hdi_field *needed;
+  uint32_t resume, depth;
 } hdi_machine;
 
 typedef enum hdi_ran {
   HDI_RAN_OK,
   HDI_RAN_DISABLED, /* a queue was full or empty: the step is not possible */
-  HDI_RAN_FAULT     /* machine->fault says what */
+  HDI_RAN_FAULT,    /* machine->fault says what */
+  HDI_RAN_NEEDS     /* partial runs only: machine->needed is not known */
 } hdi_ran;
 
 /* Runs the code at `code`; *value receives what it leaves on the stack, 0 when nothing. */
 hdi_ran hdi_machine_run(hdi_machine *machine, uint32_t code, int64_t *value);
+/* The same on machine->known, beginning (or going on) with machine->depth values on the stack. No code that asks for
+ * partners. */
+hdi_ran hdi_machine_run_partial(hdi_machine *machine, uint32_t code, int64_t *value);
 /* True when another instance than the machine's has an enabled edge of `side` on `channel` in machine->read. */
 bool hdi_partner_ready(const hdi_machine *machine, hd_side side, int64_t channel);
 
