@@ -31,6 +31,7 @@ static void check_stops(const hd_outcome *full, const hd_outcome *reduced, const
   const hd_found *a = &full->found[HD_SLOT_STOP(1)], *b = &reduced->found[HD_SLOT_STOP(1)];
   cr_assert_eq(a->count, b->count, "%s", what);
   cr_assert_eq(a->level, b->level, "%s", what);
+  cr_assert_eq(b->shortest, b->count > 0);
   cr_assert_eq(b->trace_status, HD_OK);
   cr_assert_eq(a->trace == NULL, b->trace == NULL);
 }
@@ -72,6 +73,7 @@ static uint64_t reduce_for_checks(hd_model *model, bool all_counts, const char *
     cr_assert_eq(a->count > 0, b->count > 0, "%s: slot %u", what, slot);
     cr_assert_leq(a->level, b->level, "%s: slot %u", what, slot);
     cr_assert_eq(b->trace == NULL, b->count == 0, "%s: slot %u", what, slot);
+    cr_assert(!b->shortest || a->level == b->level, "%s: slot %u", what, slot);
   }
   uint64_t states = outcomes[1].states;
   if (getenv("SHOW") != NULL) {
