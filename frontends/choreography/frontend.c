@@ -64,6 +64,7 @@ const hd_frontend hd_frontend_choreography = {.abi = HD_FRONTEND_ABI,
                                               .check = hdi_choreography_check,
                                               .explore = hdi_choreography_explore,
                                               .project = hdi_choreography_project,
+                                              .convert = hdi_choreography_convert,
                                               .replay = hdi_choreography_replay};
 
 const char *hdi_semantics_name(hd_semantics semantics) {

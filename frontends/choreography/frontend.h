@@ -18,6 +18,7 @@ struct hd_ast {
 hd_status hdi_choreography_check(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_result *result);
 hd_status hdi_choreography_explore(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_result *result);
 hd_status hdi_choreography_project(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_buffer *out);
+hd_status hdi_choreography_convert(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_buffer *out);
 hd_status hdi_choreography_replay(const hd_ast *ast, const hd_text *text, const hd_request *request, hd_diag *diag,
                                   hd_result *result);
 
