@@ -114,6 +114,14 @@ bool hd_visited_wants_growth(const hd_visited *visited) {
   return hdi_table_wants_growth(table_of(visited));
 }
 
+size_t hd_visited_growth_bytes(const hd_visited *visited) {
+  return table_of(visited)->now.size_bytes; /* the table grows in place */
+}
+
+hd_visited_times hd_visited_growth_times(const hd_visited *visited) {
+  return table_of(visited)->times;
+}
+
 hd_status hd_visited_grow(hd_visited *visited, hd_team *team, uint32_t worker) {
   return visited->store == HD_STORE_WORD ? hdi_word_set_grow(&visited->set.word, team, worker)
                                          : hdi_wide_set_grow(&visited->set.wide, team, worker);

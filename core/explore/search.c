@@ -186,9 +186,9 @@ static uint64_t fresh_states(const hdi_run *run) {
   return states;
 }
 
-/* The present table stays until the new one is filled. Slots are 64-bit words. */
+/* Would the memory limit bear the next growth of the table? */
 static bool may_grow(const hdi_run *run) {
-  size_t more_bytes = hd_visited_slots(run->visited) * 2 * sizeof(uint64_t);
+  size_t more_bytes = hd_visited_growth_bytes(run->visited);
   size_t held_bytes = hdi_run_memory_bytes(run);
   return !run->growth_refused && held_bytes <= run->memory_max_bytes &&
          more_bytes <= run->memory_max_bytes - held_bytes;
