@@ -3,6 +3,7 @@
  *   word   states of one word: open addressing on 64-bit keys, lock-free insertion by one compare-and-swap
  *   wide   states of W words: slots hold a 64-bit reference (hash fragment and index) to the words, kept in append-only
  *          chunks; XXH3
+ *   tree   states of W words: halves interned recursively as numbered nodes; a state is one 64-bit word, its root
  *
  * Threads: hd_visited_insert may be called by all workers at once, each with its own worker number. Growth happens only
  * inside hd_visited_grow, called by all workers of a team at a quiescent point (between levels or when an insert
@@ -23,7 +24,8 @@ typedef struct hd_visited hd_visited;
 #define HD_STORE_TABLE(X) \
   X(AUTO, "auto")         \
   X(WORD, "word")         \
-  X(WIDE, "wide")
+  X(WIDE, "wide")         \
+  X(TREE, "tree")
 
 typedef enum hd_store {
 #define HDI_STORE_ENUM(identifier, name) HD_STORE_##identifier,
