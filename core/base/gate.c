@@ -39,3 +39,7 @@ void hd_gate_wait(hd_gate *gate) {
 void hd_gate_wake_all(hd_gate *gate) {
   HD_REQUIRE(pthread_cond_broadcast(&gate->changed) == 0);
 }
+
+void hd_gate_wake_one(hd_gate *gate) {
+  HD_REQUIRE(pthread_cond_signal(&gate->changed) == 0);
+}

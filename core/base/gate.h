@@ -20,7 +20,8 @@ void hd_gate_lock(hd_gate *gate);
 void hd_gate_unlock(hd_gate *gate);
 /* Holding the gate: lets it go, waits to be woken, takes it again. May return without having been woken. */
 void hd_gate_wait(hd_gate *gate);
-/* Holding the gate: wakes everybody who waits. */
+/* Holding the gate: wakes everybody who waits, or one of them. */
 void hd_gate_wake_all(hd_gate *gate);
+void hd_gate_wake_one(hd_gate *gate);
 
 #endif

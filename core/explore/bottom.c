@@ -267,7 +267,9 @@ static hd_status init(bottom *b, const hd_search *search) {
   hd_bottom_outcome *outcome = b->outcome;
   b->search = (hd_search){.model = search->model,
                           .filter = search->filter,
+                          .reduction = HD_REDUCE_NOTHING,
                           .store = search->store,
+                          .order = HD_ORDER_LEVELS,
                           .memory_max_bytes = search->memory_max_bytes,
                           .timeout_seconds = search->timeout_seconds,
                           .depth_max = search->depth_max,

@@ -142,7 +142,7 @@ static bool stop_walk(walk *w, hd_status status) {
   return false;
 }
 
-static hd_status status_of_end(hd_end end) {
+hd_status hdi_status_of_end(hd_end end) {
   switch (end) {
     case HD_END_TIMEOUT:
       return HD_E_LIMIT;
@@ -164,7 +164,7 @@ static hd_status status_of_end(hd_end end) {
 static bool absorb_scan(walk *w) {
   uint32_t interrupt = hdi_run_interrupt(w->run);
   if (interrupt > HDI_PAUSE) {
-    return stop_walk(w, status_of_end(HDI_STOP_END(interrupt)));
+    return stop_walk(w, hdi_status_of_end(HDI_STOP_END(interrupt)));
   }
   const match *best = NULL;
   for (uint32_t i = 0; i < w->run->worker_count; i++) {
@@ -344,7 +344,7 @@ static hd_status search_again(const hd_search *search, uint32_t threads, uint64_
   }
   status = hdi_run_go(run);
   if (status == HD_OK && run->end != HD_END_DEPTH) {
-    status = status_of_end(run->end);
+    status = hdi_status_of_end(run->end);
   }
   if (status != HD_OK) {
     hdi_run_free(run);
@@ -371,6 +371,7 @@ void hdi_counterexamples(const hd_search *search, uint32_t threads, const hdi_fi
   again.predicate = NULL;
   again.depth_max = again.states_budget = 0;
   again.progress = NULL;
+  again.order = HD_ORDER_LEVELS;
   hdi_run *run = NULL;
   match *matches = aligned_alloc(HD_CACHE_LINE, threads * sizeof *matches);
   hd_status status = matches == NULL ? HD_E_NOMEM : search_again(&again, threads, last_level, &run);

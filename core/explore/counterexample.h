@@ -11,4 +11,7 @@
  * more expansion of its levels. */
 void hdi_counterexamples(const hd_search *search, uint32_t threads, const hdi_finds *finds, hd_outcome *outcome);
 
+/* Why a search that ended so did not get to what it was made for: HD_E_INTERNAL when it should have. */
+hd_status hdi_status_of_end(hd_end end);
+
 #endif

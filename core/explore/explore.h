@@ -14,6 +14,7 @@
 #include "core/base/diag.h"
 #include "core/model/filter.h"
 #include "core/model/model.h"
+#include "core/model/reduction.h"
 #include "core/model/trace.h"
 #include "hashing/visited.h"
 
@@ -48,6 +49,21 @@ typedef enum hd_end {
 } hd_end;
 const char *hd_end_words(hd_end end);
 
+/* In which order states are looked at. X(identifier, "name", "help") */
+#define HD_ORDER_TABLE(X)                                                                    \
+  X(LEVELS, "levels", "breadth-first: levels are counted, findings have their least length") \
+  X(ANY, "any", "as they come: no levels; a finding's length is looked for when it is known")
+typedef enum hd_order {
+#define HDI_ORDER_ENUM(identifier, name, help) HD_ORDER_##identifier,
+  HD_ORDER_TABLE(HDI_ORDER_ENUM)
+#undef HDI_ORDER_ENUM
+      HD_ORDER_COUNT
+} hd_order;
+const char *hd_order_name(hd_order order);
+
+/* A level that is not known: the search was made without levels. */
+#define HD_LEVEL_UNKNOWN UINT64_MAX
+
 /* A snapshot for progress displays. */
 typedef struct hd_progress {
   uint64_t states, transitions, frontier; /* frontier: states of the level being expanded */
@@ -60,8 +76,12 @@ typedef void (*hd_progress_fn)(void *payload, const hd_progress *progress);
 typedef struct hd_search {
   const hd_model *model;
   const hd_filter *filter; /* NULL allowed */
+  hd_reduce reduction;     /* which steps may be left out; see hd_outcome. With predicates: none */
   uint32_t threads;        /* 0: hd_team_default_count() */
   hd_store store;
+  hd_order order; /* ANY: complete runs count the same states, transitions, stopped states and findings; levels are not
+                     known, depth_max is not allowed, and what is cut short (a stop slot, the budget: both best effort)
+                     depends on who was faster. Counterexamples are rebuilt by a search by levels, and shortest */
   size_t memory_max_bytes; /* 0: hd_machine_memory_bytes() */
   double timeout_seconds;  /* 0: none */
   uint64_t depth_max;      /* levels expanded at most; 0: none */
@@ -91,7 +111,8 @@ static inline bool hd_slots_has(const uint64_t slots[2], uint32_t slot) {
 /* One finding: the first in (level, state order, step order) of its slot. */
 typedef struct hd_found {
   uint64_t count;  /* how many in the explored part: states (stop kinds, predicates) or steps (faults, checks) */
-  uint64_t level;  /* cost of the shortest run to it, the faulty or checking step's own weight included */
+  uint64_t level;  /* cost of the shortest run to it, the faulty or checking step's own weight included. In any order
+                      only known with the trace, HD_LEVEL_UNKNOWN otherwise */
   hd_trace *trace; /* owned by the outcome; replayed; NULL when not asked for, none found or memory was out (then
                       trace_status says so) */
   hd_status trace_status;
@@ -99,12 +120,18 @@ typedef struct hd_found {
 
 typedef struct hd_outcome {
   hd_end end;
+  /* What was left out: the counts are those of the reduced system. FOR_DEADLOCKS: all states without steps are found,
+   * at their least levels, with shortest traces; faults and failed checks are those met on the way. FOR_CHECKS: some
+   * fault and some failed check are found in each slot that has one; only stop kinds have least levels and shortest
+   * traces. */
+  hd_reduce reduction;
+  const char *unreduced;  /* static words: why less was left out than asked for; NULL: nothing to say */
   uint64_t states;        /* reachable states found (stored), initial ones included */
   uint64_t transitions;   /* steps with a successor out of expanded states */
-  uint64_t levels;        /* levels that hold at least one state */
+  uint64_t levels;        /* levels that hold at least one state; 0 in any order */
   uint64_t expanded;      /* states whose steps have all been followed; states - expanded were seen but not expanded */
   uint64_t stopped;       /* states without steps, proper or not */
-  uint64_t frontier_peak; /* most states in one level */
+  uint64_t frontier_peak; /* most states in one level; 0 in any order */
   uint32_t threads;
   double seconds;                     /* of the main search, without rebuilding traces */
   size_t visited_bytes, memory_bytes; /* table; resident set at the end */
@@ -114,9 +141,10 @@ typedef struct hd_outcome {
   hd_found found[HD_SLOT_COUNT];
 } hd_outcome;
 
-/* Runs the search. HD_OK also when it was cut short (see outcome->end); HD_E_NOMEM or HD_E_INTERNAL when nothing can be
- * said. Free the outcome with hd_outcome_clear. When cut short inside a level by time, memory or cancellation the
- * counts are those of the whole levels and of what was done of the last; they may then differ between runs. */
+/* Runs the search. HD_OK also when it was cut short (see outcome->end); HD_E_USAGE for a depth without levels;
+ * HD_E_NOMEM or HD_E_INTERNAL when nothing can be said. Free the outcome with hd_outcome_clear. When cut short inside a
+ * level by time, memory or cancellation the counts are those of the whole levels and of what was done of the last; they
+ * may then differ between runs. */
 hd_status hd_explore(const hd_search *search, hd_outcome *outcome);
 void hd_outcome_clear(hd_outcome *outcome);
 

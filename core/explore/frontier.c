@@ -18,8 +18,9 @@
  * An index is reused only when top has passed it, and then a thief that still holds the old value fails its swap. A
  * ring that was outgrown keeps its contents until a quiescent point, so a slow thief reads the right chunk from it.
  *
- * In this program chunks are pushed at quiescent points only, and therefore a deque seen empty stays empty until the
- * next one: this is what ends a phase. The deque does not rely on it.
+ * In a search by levels chunks are pushed at quiescent points only, and therefore a deque seen empty stays empty until
+ * the next one: this is what ends a phase. The deque does not rely on it, and a search without levels pushes at any
+ * time (idle.c says how that ends).
  *
  * Cost: push and pop a handful of instructions, one locked one in pop; a chunk amortises them over its states. */
 #include "core/explore/frontier.h"
@@ -211,32 +212,32 @@ hd_status hdi_deque_push(hdi_deque *deque, hdi_chunk *chunk) {
     }
   }
   hd_store_rlx(&ring->items[bottom & ring->mask], (void *)chunk);
-  /* HD-SYNC F6: release; pairs with F10. Publishes: the item and the chunk's states. Why not weaker: the thief reads
-   * them. Why not stronger: the proof needs no place in S for a push; C17 forbids a load in S behind pop's store F7 to
-   * see this older one. */
-  hd_store_rel(&deque->bottom, bottom + 1);
+  /* HD-SYNC F6: seq_cst; pairs with F10, F17, I3. Publishes: the item and the chunk's states. Why not weaker: the thief
+   * reads them; and an owner that shares work looks for waiting workers next (idle.c), which must come later in S. Why
+   * not stronger: it is the strongest. */
+  hd_store_seq(&deque->bottom, bottom + 1);
   return HD_OK;
 }
 
 hdi_chunk *hdi_deque_pop(hdi_deque *deque) {
   int64_t bottom = hd_load_rlx(&deque->bottom) - 1; /* owner's own value */
   hdi_ring *ring = hd_load_rlx(&deque->ring);       /* owner's own value */
-  /* HD-SYNC F7: seq_cst; pairs with F10. Publishes: that index `bottom` is claimed. Why not weaker: it must not sink
-   * below the load of top. Why not stronger: it is the strongest. */
+  /* HD-SYNC F7: seq_cst; pairs with F10, F17. Publishes: that index `bottom` is claimed. Why not weaker: it must not
+   * sink below the load of top. Why not stronger: it is the strongest. */
   hd_store_seq(&deque->bottom, bottom);
   /* HD-SYNC F12: seq_cst; pairs with F8. Publishes: nothing. Why not weaker: it must not rise above F7. Why not
    * stronger: it is the strongest. */
   int64_t top = hd_load_seq(&deque->top);
   if (top > bottom) {
-    /* HD-SYNC F13: relaxed; pairs with F10. Publishes: nothing: top = bottom, a thief that reads this finds the deque
-     * empty or fails its swap. Why not weaker: it is the weakest. Why not stronger: no chunk depends on it. */
+    /* HD-SYNC F13: relaxed; pairs with F10, F17. Publishes: nothing: top = bottom, a thief that reads this finds the
+     * deque empty or fails its swap. Why not weaker: it is the weakest. Why not stronger: no chunk depends on it. */
     hd_store_rlx(&deque->bottom, bottom + 1);
     return NULL;
   }
   hdi_chunk *chunk = hd_load_rlx(&ring->items[bottom & ring->mask]); /* owner's own value */
   if (top == bottom) {
-    /* HD-SYNC F11: seq_cst; pairs with F5, F8, F14. Publishes: that the last chunk is gone. Why not weaker: see the
-     * proof. Why not stronger: it is the strongest. */
+    /* HD-SYNC F11: seq_cst; pairs with F5, F8, F14, F16. Publishes: that the last chunk is gone. Why not weaker: see
+     * the proof. Why not stronger: it is the strongest. */
     if (!hd_cas_seq(&deque->top, &top, top + 1)) {
       chunk = NULL;
     }
@@ -260,11 +261,20 @@ hdi_chunk *hdi_deque_steal(hdi_deque *deque, bool *retry) {
    * stronger: one location. */
   hdi_ring *ring = hd_load_acq(&deque->ring);
   hdi_chunk *chunk = hd_load_rlx(&ring->items[top & ring->mask]);
-  /* HD-SYNC F8: seq_cst; pairs with F5, F11, F12, F14. Publishes: that the item has been read. Why not weaker: see the
-   * proof. Why not stronger: it is the strongest. */
+  /* HD-SYNC F8: seq_cst; pairs with F5, F11, F12, F14, F16. Publishes: that the item has been read. Why not weaker: see
+   * the proof. Why not stronger: it is the strongest. */
   if (!hd_cas_seq(&deque->top, &top, top + 1)) {
     *retry = true;
     return NULL;
   }
   return chunk;
+}
+
+bool hdi_deque_has_chunks(const hdi_deque *deque) {
+  /* HD-SYNC F16: seq_cst; pairs with F8, F11. Publishes: nothing. Why not weaker: with F17 it decides whether a worker
+   * sleeps (idle.c). Why not stronger: it is the strongest. */
+  int64_t top = hd_load_seq(&deque->top);
+  /* HD-SYNC F17: seq_cst; pairs with F6, F7, F13. Publishes: nothing. Why not weaker: see idle.c. Why not stronger: it
+   * is the strongest. */
+  return top < hd_load_seq(&deque->bottom);
 }

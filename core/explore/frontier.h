@@ -89,6 +89,8 @@ hdi_chunk *hdi_deque_pop(hdi_deque *deque);
 /* Any thread. The oldest chunk, or NULL: then *retry says whether another worker was faster (true) or the deque was
  * empty (false). */
 hdi_chunk *hdi_deque_steal(hdi_deque *deque, bool *retry);
+/* Any thread. Whether there is a chunk, at some moment during the call. */
+bool hdi_deque_has_chunks(const hdi_deque *deque);
 /* Quiescent: frees the rings that were outgrown. */
 void hdi_deque_trim(hdi_deque *deque);
 

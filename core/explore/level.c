@@ -139,6 +139,11 @@ static void offer_batch(hdi_worker *worker) {
   worker->batch_count = 0;
 }
 
+void hdi_level_offer(hdi_worker *worker) {
+  offer_batch(worker);
+  hdi_scatter_flush(&worker->scatter, offer, worker);
+}
+
 static void add_to_batch(hdi_worker *worker, const uint64_t *state) {
   const hdi_run *run = worker->run;
   memcpy(worker->batch + worker->batch_count * run->words, state, run->words * sizeof *state);
@@ -191,7 +196,7 @@ static bool close_step(void *payload, const uint64_t *next, const hd_step *step)
 
 static bool expand_step(void *payload, const uint64_t *next, const hd_step *step) {
   hdi_worker *worker = payload;
-  HD_ASSERT(step->weight == 1);
+  HD_ASSERT(step->weight == 1 || worker->run->any_order);
   worker->ordinal++;
   if (HD_UNLIKELY(step->fault != HD_FAULT_NONE || step->checks_failed != 0) && !worker->run->keep) {
     file_step(worker, next, step);
@@ -315,6 +320,10 @@ static bool work_off_bulk(hdi_worker *worker) {
   return hdi_worker_ticks(worker, steps + done) && (!odd || work_off_state(worker));
 }
 
+bool hdi_level_advance(hdi_worker *worker) {
+  return worker->bulk ? work_off_bulk(worker) : work_off_state(worker);
+}
+
 /* The next chunk of the phase; NULL when there is none left. */
 static hdi_chunk *take_chunk(hdi_worker *worker) {
   hdi_run *run = worker->run;
@@ -351,7 +360,7 @@ static void work_off_chunks(hdi_worker *worker) {
       if (HD_UNLIKELY(hdi_run_interrupt(run) != HDI_GO)) {
         return;
       }
-      if (!(worker->bulk ? work_off_bulk(worker) : work_off_state(worker))) {
+      if (!hdi_level_advance(worker)) {
         return;
       }
     }
@@ -363,6 +372,5 @@ static void work_off_chunks(hdi_worker *worker) {
 void hdi_level_work(hdi_worker *worker) {
   worker->fresh_level = worker->run->level + (worker->run->phase == HDI_PHASE_EXPAND ? 1 : 0);
   work_off_chunks(worker);
-  offer_batch(worker);
-  hdi_scatter_flush(&worker->scatter, offer, worker);
+  hdi_level_offer(worker);
 }

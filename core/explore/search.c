@@ -47,6 +47,9 @@ static hd_status init_worker(hdi_run *run, uint32_t number) {
   if (worker->stepper == NULL || hdi_deque_init(&worker->work) != HD_OK) {
     return HD_E_NOMEM;
   }
+  if (run->reduction != NULL && hd_stepper_reduce(worker->stepper, run->reduction) != HD_OK) {
+    return HD_E_NOMEM;
+  }
   size_t bulk_max = hd_stepper_bulk_max(worker->stepper);
   size_t room = HDI_BATCH + bulk_max + HD_BULK_SLACK;
   worker->bulk = bulk_max > 0;
@@ -95,8 +98,20 @@ void hdi_run_free(hdi_run *run) {
     hdi_history_clear(&run->history, &run->workers[0].pool);
   }
   free(run->workers);
+  hd_reduction_free(run->reduction);
   hd_visited_free(run->visited);
+  hdi_idle_clear(&run->idle);
   free(run);
+}
+
+/* A predicate may look at anything: then every step is visible, and no set but all is safe. */
+static hd_status init_reduction(hdi_run *run) {
+  const hd_search *search = run->search;
+  if (search->reduction == HD_REDUCE_FOR_CHECKS && search->predicate_count > 0) {
+    run->unreduced = "a state predicate is looked for";
+    return HD_OK;
+  }
+  return hd_reduction_new(run->model, search->filter, search->reduction, &run->reduction, &run->unreduced);
 }
 
 static hd_status init_run(hdi_run *run) {
@@ -106,7 +121,10 @@ static hd_status init_run(hdi_run *run) {
                               .workers = run->worker_count,
                               .store = search->store,
                               .memory_max_bytes = run->memory_max_bytes};
-  hd_status status = hd_visited_new(&config, &run->visited);
+  hd_status status = init_reduction(run);
+  if (status == HD_OK) {
+    status = hd_visited_new(&config, &run->visited);
+  }
   if (status != HD_OK) {
     return status;
   }
@@ -132,13 +150,19 @@ hd_status hdi_run_new(const hd_search *search, uint32_t threads, bool keep, uint
   run->model = search->model;
   run->worker_count = threads;
   run->words = hd_model_words(search->model);
-  run->zero_weights = hd_model_has_zero_weights(search->model);
+  run->any_order = search->order == HD_ORDER_ANY && !keep;
+  run->zero_weights = !run->any_order && hd_model_has_zero_weights(search->model);
   run->keep = keep;
   run->last_level = last_level;
   run->memory_max_bytes = search->memory_max_bytes != 0 ? search->memory_max_bytes : hd_machine_memory_bytes();
   run->start = run->shown_at = hd_machine_seconds();
   run->deadline = search->timeout_seconds > 0 ? run->start + search->timeout_seconds : 0;
-  hd_status status = init_run(run);
+  hd_status status = hdi_idle_init(&run->idle, threads);
+  if (status != HD_OK) {
+    free(run);
+    return status;
+  }
+  status = init_run(run);
   if (status != HD_OK) {
     hdi_run_free(run);
     return status;
@@ -179,9 +203,9 @@ static uint64_t fresh_states(const hdi_run *run) {
   return states;
 }
 
-/* Would the memory limit bear a table of twice the size beside the present one? Slots are 64-bit words. */
+/* Would the memory limit bear the next growth of the table? */
 static bool may_grow(const hdi_run *run) {
-  size_t more_bytes = hd_visited_slots(run->visited) * 2 * sizeof(uint64_t);
+  size_t more_bytes = hd_visited_growth_bytes(run->visited);
   size_t held_bytes = hdi_run_memory_bytes(run);
   return !run->growth_refused && held_bytes <= run->memory_max_bytes &&
          more_bytes <= run->memory_max_bytes - held_bytes;
@@ -340,8 +364,7 @@ static hdi_action end_phase(hdi_run *run) {
   return finish(run, HD_END_COMPLETE);
 }
 
-/* Reads the interrupt word; true when the run is over. A pause is taken down in run->paused. */
-static bool is_stopped(hdi_run *run) {
+bool hdi_run_is_stopped(hdi_run *run) {
   uint32_t interrupt = hdi_run_interrupt(run);
   if (interrupt >= HDI_STOP(HD_END_COMPLETE)) {
     if (run->phase == HDI_PHASE_EXPAND) {
@@ -357,21 +380,32 @@ static bool is_stopped(hdi_run *run) {
   return false;
 }
 
+bool hdi_run_is_full(hdi_run *run, hdi_action *action) {
+  uint64_t stashed = stashed_states(run);
+  if (stashed > 0) {
+    /* One state may have more successors than the table has slots: it grows until they fit, then they are offered. */
+    uint64_t slots = hd_visited_slots(run->visited);
+    run->retry = slots + slots / 2 >= hd_visited_count(run->visited) + stashed; /* 3/4 of the doubled table */
+    *action = may_grow(run) ? HDI_ACTION_GROW : finish(run, HD_END_MEMORY);
+  }
+  return stashed > 0;
+}
+
 /* What all workers do next. */
 static hdi_action decide(hdi_run *run) {
+  if (run->any_order) {
+    return hdi_any_decide(run);
+  }
   for (;;) {
-    if (is_stopped(run)) {
+    if (hdi_run_is_stopped(run)) {
       return HDI_ACTION_STOP;
     }
-    uint64_t stashed = stashed_states(run);
-    if (stashed > 0) {
-      /* One state may have more successors than the table has slots: it grows until they fit, then they are offered. */
-      uint64_t slots = hd_visited_slots(run->visited);
-      run->retry = slots + slots / 2 >= hd_visited_count(run->visited) + stashed; /* 3/4 of the doubled table */
-      return may_grow(run) ? HDI_ACTION_GROW : finish(run, HD_END_MEMORY);
+    hdi_action action;
+    if (hdi_run_is_full(run, &action)) {
+      return action;
     }
     if (!run->paused && !run->ready) {
-      hdi_action action = end_phase(run);
+      action = end_phase(run);
       if (action != HDI_ACTION_WORK) {
         return action;
       }
@@ -416,7 +450,11 @@ static void work(hd_team *team, uint32_t number, void *payload) {
         grow(run, team, number);
         break;
       case HDI_ACTION_WORK:
-        hdi_level_work(&run->workers[number]);
+        if (run->any_order) {
+          hdi_any_work(&run->workers[number]);
+        } else {
+          hdi_level_work(&run->workers[number]);
+        }
         break;
     }
     hd_team_barrier(team); /* quiescent */

@@ -7,6 +7,7 @@
 #include "core/explore/found.h"
 #include "core/explore/frontier.h"
 #include "core/explore/history.h"
+#include "core/explore/idle.h"
 #include "core/explore/scatter.h"
 
 #define HD_ARRAY_NAME hdi_words
@@ -80,8 +81,11 @@ struct hdi_run {
   const hd_search *search; /* borrowed */
   const hd_model *model;   /* borrowed */
   hd_visited *visited;     /* owned */
+  hd_reduction *reduction; /* owned; NULL: none */
+  const char *unreduced;   /* why it is NULL although one was asked for; NULL: it was not */
   hdi_worker *workers;     /* owned */
   uint32_t worker_count, words;
+  bool any_order;      /* a search without levels (any_order.c) */
   bool zero_weights;   /* levels must be closed under weight-0 steps */
   bool keep;           /* record all states in `history`; count and look for nothing */
   uint64_t last_level; /* stop when this level is complete, before expanding it; UINT64_MAX: none */
@@ -102,6 +106,7 @@ struct hdi_run {
   uint32_t sub, fill;
   hd_end end;
   hdi_history history;
+  hdi_idle idle; /* only without levels */
 
   alignas(HD_CACHE_LINE) hd_atomic_u32 interrupt;      /* read after every state, written a few times per run */
   alignas(HD_CACHE_LINE) hd_atomic_u64 frontier_bytes; /* taken by all pools */
@@ -114,6 +119,10 @@ hd_status hdi_run_new(const hd_search *search, uint32_t threads, bool keep, uint
 void hdi_run_free(hdi_run *run);
 /* Runs it to its end, run->end. HD_E_NOMEM when threads cannot be made. */
 hd_status hdi_run_go(hdi_run *run);
+/* Quiescent. Reads the interrupt word; true when the run is over. A pause is taken down in run->paused. */
+bool hdi_run_is_stopped(hdi_run *run);
+/* Quiescent. True when a worker has a successor that found the table full; then *action is what comes next. */
+bool hdi_run_is_full(hdi_run *run, hdi_action *action);
 
 /* ---- level.c: one worker's part of a phase ---- */
 /* Inserts the initial states. Worker 0, before the team starts. */
@@ -122,6 +131,17 @@ void hdi_level_seed(hdi_worker *worker);
 void hdi_level_work(hdi_worker *worker);
 /* Inserts the stashed successors again; what finds the table full once more stays in the stash. */
 void hdi_level_retry(hdi_worker *worker);
+/* Follows the steps of one or more of the next states of the current chunk, of which there is at least one; false when
+ * the run has been stopped. */
+bool hdi_level_advance(hdi_worker *worker);
+/* Offers the successors collected so far to the visited set. */
+void hdi_level_offer(hdi_worker *worker);
+
+/* ---- any_order.c: the same without levels ---- */
+/* Works until the run is interrupted or there is no work left; alone, also until there is work for others. */
+void hdi_any_work(hdi_worker *worker);
+/* What all workers do next. Worker 0 while the others wait. */
+hdi_action hdi_any_decide(hdi_run *run);
 
 /* ---- limits.c ---- */
 /* Asks all workers to come to the barrier. Any worker. */
@@ -148,6 +168,8 @@ static inline bool hdi_worker_ticks(hdi_worker *worker, uint32_t units) {
 }
 /* Bytes of the visited set and the frontier. */
 size_t hdi_run_memory_bytes(const hdi_run *run);
+/* States that all workers have shown. Any worker. */
+uint64_t hdi_run_shown_states(const hdi_run *run);
 /* Copies the worker's counts to where progress displays read them. The worker itself, or anybody after the team. */
 void hdi_worker_show(hdi_worker *worker);
 /* Calls search->progress. Worker 0. */

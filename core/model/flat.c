@@ -369,6 +369,16 @@ typedef struct flat_runner {
   const uint64_t *last; /* a state whose successors begin behind this has no room for all of them */
 } flat_runner;
 
+/* All rules at once, by vector instructions. */
+static uint32_t scan(const flat_runner *runner, const uint64_t *states, uint32_t count, uint64_t *next,
+                     uint32_t *ends) {
+  const hd_model *model = runner->model;
+  const struct hdi_flat_lanes *lanes = model->flat.lanes;
+  return model->words == 1
+             ? lanes->scan(&lanes->rules[runner->weights], states, count, next, runner->last, ends)
+             : lanes->wide_scan(model, &lanes->wide_rules[runner->weights], states, count, next, runner->last, ends);
+}
+
 /* As hdi_flat_run, when some locations are eager. */
 static uint32_t run_eager(const flat_runner *runner, const uint64_t *states, uint32_t count, uint64_t *next,
                           uint32_t *ends) {
@@ -378,13 +388,15 @@ static uint32_t run_eager(const flat_runner *runner, const uint64_t *states, uin
   uint32_t i = 0;
   for (; i < count && out <= runner->last; i++) {
     const uint64_t *state = states + (size_t)i * model->words;
-    uint32_t eager = lanes != NULL ? lanes->first(&lanes->eager, *state) : first_eager(model, state, out);
+    uint32_t eager = lanes == NULL       ? first_eager(model, state, out)
+                     : model->words == 1 ? lanes->first(&lanes->eager, *state)
+                                         : lanes->wide_first(model, &lanes->wide_eager, state);
     if (eager != HD_NONE) {
       out = fire(model, flat_group_at(model, runner->groups, state, eager), state, out);
     } else if (lanes != NULL) {
       uint32_t end = 0;
-      (void)lanes->scan(&lanes->rules[runner->weights], state, 1, out, runner->last, &end);
-      out += end;
+      (void)scan(runner, state, 1, out, &end);
+      out += (size_t)end * model->words;
     } else {
       out = fire_all(model, runner->groups, state, out);
     }
@@ -409,9 +421,8 @@ uint32_t hdi_flat_run(const hd_model *model, const uint64_t *states, uint32_t co
   if (model->has_eager) {
     return run_eager(&runner, states, count, next, ends);
   }
-  const struct hdi_flat_lanes *lanes = model->flat.lanes;
-  if (lanes != NULL) {
-    return lanes->scan(&lanes->rules[weights], states, count, next, runner.last, ends);
+  if (model->flat.lanes != NULL) {
+    return scan(&runner, states, count, next, ends);
   }
   uint64_t *out = next;
   uint32_t i = 0;

@@ -77,3 +77,26 @@ uint32_t hdi_flat_first_avx2(const hdi_flat_blocks *blocks, uint64_t word) {
   }
   return HD_NONE;
 }
+
+/* ---- wide states ---- */
+
+static inline uint32_t test_half(const hdi_wide_row *row, uint32_t at, __m256i word) {
+  __m256i equal = _mm256_cmpeq_epi64(_mm256_and_si256(word, load(row->mask + at)), load(row->value + at));
+  return (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(equal));
+}
+
+static inline uint32_t test_row(const hdi_wide_row *row, uint64_t word) {
+  __m256i words = _mm256_set1_epi64x((long long)word);
+  return test_half(row, 0, words) | test_half(row, HALF, words) << HALF;
+}
+
+#include "core/model/flat_wide.h"
+
+uint32_t hdi_wide_scan_avx2(const hd_model *model, const hdi_wide_blocks *blocks, const uint64_t *states,
+                            uint32_t count, uint64_t *next, const uint64_t *last, uint32_t *ends) {
+  return wide_scan(model, blocks, states, count, next, last, ends);
+}
+
+uint32_t hdi_wide_first_avx2(const hd_model *model, const hdi_wide_blocks *blocks, const uint64_t *state) {
+  return wide_first(model, blocks, state);
+}

@@ -56,3 +56,21 @@ uint32_t hdi_flat_first_avx512(const hdi_flat_blocks *blocks, uint64_t word) {
   }
   return HD_NONE;
 }
+
+/* ---- wide states ---- */
+
+static inline uint32_t test_row(const hdi_wide_row *row, uint64_t word) {
+  __m512i seen = _mm512_and_si512(_mm512_set1_epi64((long long)word), _mm512_load_si512(row->mask));
+  return _mm512_cmpeq_epi64_mask(seen, _mm512_load_si512(row->value));
+}
+
+#include "core/model/flat_wide.h"
+
+uint32_t hdi_wide_scan_avx512(const hd_model *model, const hdi_wide_blocks *blocks, const uint64_t *states,
+                              uint32_t count, uint64_t *next, const uint64_t *last, uint32_t *ends) {
+  return wide_scan(model, blocks, states, count, next, last, ends);
+}
+
+uint32_t hdi_wide_first_avx512(const hd_model *model, const hdi_wide_blocks *blocks, const uint64_t *state) {
+  return wide_first(model, blocks, state);
+}

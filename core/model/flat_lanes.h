@@ -25,6 +25,28 @@ typedef struct hdi_flat_blocks {
   uint32_t count;
 } hdi_flat_blocks;
 
+/* The same for states of several words: eight rules whose tests are rows of eight masked compares, one for each word
+ * that some of the eight looks at. What a rule writes is in the model. */
+typedef struct hdi_wide_row {
+  alignas(64) uint64_t mask[HDI_LANES];
+  uint64_t value[HDI_LANES];
+  uint32_t word;
+} hdi_wide_row;
+
+typedef struct hdi_wide_block {
+  uint32_t rows, row_count; /* first row */
+  uint32_t rule[HDI_LANES]; /* of model->flat.wide */
+  uint32_t instance[HDI_LANES];
+  uint8_t used; /* lanes that have a rule */
+  uint8_t more; /* lanes whose rule has tests besides those in the rows */
+} hdi_wide_block;
+
+typedef struct hdi_wide_blocks {
+  hdi_wide_block *data; /* owned */
+  hdi_wide_row *rows;   /* owned, aligned */
+  uint32_t count;
+} hdi_wide_blocks;
+
 /* Writes the successors of states[0 .. count) by all rules of `blocks`, as hd_stepper_bulk_run, until `next` has passed
  * `last`; each state takes up to HDI_LANES places more than it keeps. Returns the states done. */
 typedef uint32_t (*hdi_flat_scan)(const hdi_flat_blocks *blocks, const uint64_t *states, uint32_t count, uint64_t *next,
@@ -32,11 +54,19 @@ typedef uint32_t (*hdi_flat_scan)(const hdi_flat_blocks *blocks, const uint64_t 
 /* The instance of the first enabled rule; HD_NONE when none is. */
 typedef uint32_t (*hdi_flat_first)(const hdi_flat_blocks *blocks, uint64_t state);
 
+/* The same for wide states. */
+typedef uint32_t (*hdi_wide_scan)(const hd_model *model, const hdi_wide_blocks *blocks, const uint64_t *states,
+                                  uint32_t count, uint64_t *next, const uint64_t *last, uint32_t *ends);
+typedef uint32_t (*hdi_wide_first)(const hd_model *model, const hdi_wide_blocks *blocks, const uint64_t *state);
+
 struct hdi_flat_lanes {
   hdi_flat_blocks rules[3]; /* by hd_weight_filter; [0] only when no edge has weight 0 */
   hdi_flat_blocks eager;    /* the rules of eager locations, of any weight */
   hdi_flat_scan scan;
   hdi_flat_first first;
+  hdi_wide_blocks wide_rules[3], wide_eager; /* instead, when a state has several words */
+  hdi_wide_scan wide_scan;
+  hdi_wide_first wide_first;
 };
 
 /* Makes model->flat.lanes when the model's rules are such that vector instructions pay and the machine has them; leaves
@@ -52,6 +82,12 @@ uint32_t hdi_flat_first_avx2(const hdi_flat_blocks *blocks, uint64_t state);
 uint32_t hdi_flat_scan_avx512(const hdi_flat_blocks *blocks, const uint64_t *states, uint32_t count, uint64_t *next,
                               const uint64_t *last, uint32_t *ends);
 uint32_t hdi_flat_first_avx512(const hdi_flat_blocks *blocks, uint64_t state);
+uint32_t hdi_wide_scan_avx2(const hd_model *model, const hdi_wide_blocks *blocks, const uint64_t *states,
+                            uint32_t count, uint64_t *next, const uint64_t *last, uint32_t *ends);
+uint32_t hdi_wide_first_avx2(const hd_model *model, const hdi_wide_blocks *blocks, const uint64_t *state);
+uint32_t hdi_wide_scan_avx512(const hd_model *model, const hdi_wide_blocks *blocks, const uint64_t *states,
+                              uint32_t count, uint64_t *next, const uint64_t *last, uint32_t *ends);
+uint32_t hdi_wide_first_avx512(const hd_model *model, const hdi_wide_blocks *blocks, const uint64_t *state);
 #endif
 
 #endif

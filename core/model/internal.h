@@ -317,6 +317,8 @@ typedef struct hdi_flat {
   struct hdi_flat_lanes *lanes; /* owned */
 } hdi_flat;
 
+typedef struct hdi_depend hdi_depend; /* depend.h */
+
 struct hd_model {
   hd_arena *arena; /* names, statements */
   hd_names *label_names;
@@ -346,6 +348,8 @@ struct hd_model {
   hdi_bits initial;   /* initial states, one after another, in state order */
   size_t initial_count;
   hdi_flat flat;
+  hdi_depend *depend; /* owned; what steps look at and change */
+  struct hdi_coded *coded; /* coded.h; NULL: none */
   uint32_t words, bits;
   uint32_t stack_depth; /* values that any piece of code needs */
   bool has_exclusive, has_strong, has_weak, has_eager, has_zero_weights;
@@ -389,6 +393,9 @@ hd_status hdi_initial(hd_model *model);
 
 /* Moves the monitors that know `label`. HD_NONE, or the number of the first one without a move. */
 uint32_t hdi_monitors_move(const hd_model *model, uint64_t *state, uint32_t label);
+
+/* Where `monitor` goes from state `from` with `label` of its alphabet; HD_NONE: nowhere. */
+uint32_t hdi_monitor_target(const hd_model *model, uint32_t monitor, uint32_t from, uint32_t label);
 
 /* ---- filters ---- */
 

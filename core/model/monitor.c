@@ -111,13 +111,16 @@ static uint32_t find_arc(const hd_model *model, uint32_t begin, uint32_t end, ui
   return HD_NONE;
 }
 
+uint32_t hdi_monitor_target(const hd_model *model, uint32_t monitor, uint32_t from, uint32_t label) {
+  const uint32_t *row = model->arc_rows.data + model->monitors.data[monitor].rows + from;
+  return find_arc(model, row[0], row[1], label);
+}
+
 uint32_t hdi_monitors_move(const hd_model *model, uint64_t *state, uint32_t label) {
   for (uint32_t i = model->label_rows.data[label]; i < model->label_rows.data[label + 1]; i++) {
     uint32_t number = model->label_monitors.data[i];
-    const hdi_monitor *monitor = &model->monitors.data[number];
-    const hdi_field *field = &model->fields.data[monitor->field];
-    const uint32_t *row = model->arc_rows.data + monitor->rows + hdi_field_bits(field, state);
-    uint32_t to = find_arc(model, row[0], row[1], label);
+    const hdi_field *field = &model->fields.data[model->monitors.data[number].field];
+    uint32_t to = hdi_monitor_target(model, number, (uint32_t)hdi_field_bits(field, state), label);
     if (to == HD_NONE) {
       return number;
     }

@@ -161,6 +161,28 @@ class Choreography(Case):
         self.assertEqual((done.code, done.out), (2, ""))
         self.assertRegex(done.err, "Nobody.*P1, P2")
 
+    def test_convert(self):
+        texts = {to: self.heddle("convert", "-t", to, "transfer.chor") for to in ("fsa", "chor", "dot", "promela", "murphi")}
+        self.assertEqual({to: (done.code, done.err) for to, done in texts.items()}, {to: (0, "") for to in texts})
+        self.write("t.fsa", texts["fsa"].out)
+        self.assertEqual(self.heddle("convert", "t.fsa").out, texts["fsa"].out)
+        self.write("t.chor", texts["chor"].out)
+        self.assertEqual(self.heddle("convert", "-t", "chor", "t.chor").out, texts["chor"].out)
+        for name in ("t.fsa", "t.chor"):
+            statistics = self.result("explore", "--no-reduction", name, code=0)["statistics"]
+            self.assertEqual((statistics["states"], statistics["transitions"]), (11, 11))
+        self.assertRegex(texts["dot"].out, r"(?s)^digraph .*\}\n$")
+        self.assertIn("active proctype p0_P1()", texts["promela"].out)
+        self.assertEqual(texts["murphi"].out.count("\nrule "), 8)
+        wide = self.heddle("convert", "-t", "promela", "-k", "3", "--semantics=p2p", "transfer.chor")
+        self.assertIn("[3] of { byte }", wide.out)
+        [result] = self.heddle("convert", "--format=json", "-t", "murphi", "transfer.chor").objects
+        self.assertEqual(result["facts"]["conversion"], texts["murphi"].out)
+        for arguments in (["-t", "aut", "t.chor"], ["-t", "chor", "t.fsa"], ["-t", "smv", "t.chor"]):
+            done = self.heddle("convert", *arguments)
+            self.assertEqual((done.code, done.out), (2, ""))
+        self.assertEqual(self.heddle("project", "-t", "promela", "t.chor").code, 2)
+
     def test_trace_replays_here_and_not_elsewhere(self):
         self.heddle("check", "--emit=trace=t.json", "--emit=dot=t.dot", "transfer.chor")
         saved = json.loads((self.folder / "t.json").read_text())

@@ -253,13 +253,16 @@ static void do_gate(thread *self, const il_operation *operation) {
   if (!g->held) {
     il_fail("a gate is used that the thread does not hold");
   }
-  if (operation->kind == IL_KIND_WAKE) {
+  if (operation->kind == IL_KIND_WAKE || operation->kind == IL_KIND_WAKE_ONE) {
+    uint32_t way = 0;
     for (uint32_t t = 0; t < il_thread_count; t++) {
-      if (threads[t].waits && threads[t].next->address == operation->address) {
+      bool waits = threads[t].waits && threads[t].next->address == operation->address;
+      if (waits && (operation->kind == IL_KIND_WAKE || way++ == trail[depth].way)) {
         threads[t].waits = false;
         il_clock_join(&threads[t].clock, &self->clock);
       }
     }
+    trail[depth].ways = way;
     return;
   }
   g->held = false;

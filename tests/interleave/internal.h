@@ -34,8 +34,9 @@ typedef enum il_kind {
   IL_KIND_LEAVE,  /* it, when all have arrived */
   IL_KIND_LOCK,   /* a gate, when it is free; after a wait, when it has been woken too */
   IL_KIND_UNLOCK,
-  IL_KIND_WAIT, /* gives the gate up and waits to be woken; a LOCK follows */
-  IL_KIND_WAKE  /* everybody who waits at the gate; the caller holds it */
+  IL_KIND_WAIT,    /* gives the gate up and waits to be woken; a LOCK follows */
+  IL_KIND_WAKE,    /* everybody who waits at the gate; the caller holds it */
+  IL_KIND_WAKE_ONE /* or one of them; which, is another choice */
 } il_kind;
 
 /* One operation of one thread, about to be done. */

@@ -244,13 +244,13 @@ hd_model *random_model(uint64_t seed, bool force_code, bool flags) {
 }
 
 void random_neighbour(const hd_model *model, uint64_t *seed, uint64_t *state) {
-  uint64_t old[8];
+  uint64_t old;
   for (int turn = 0; turn < 12; turn++) {
     const hdi_field *field = &model->fields.data[draw_below(seed, (uint32_t)model->fields.count)];
-    memcpy(old, state, model->words * sizeof *old);
+    old = state[field->word];
     hdi_field_put(field, state, draw(seed) % (field->top + 1));
     if (!hd_model_state_is_valid(model, state)) {
-      memcpy(state, old, model->words * sizeof *old);
+      state[field->word] = old;
     }
   }
 }
