@@ -234,10 +234,9 @@ const char *hdi_not_covered(const hd_outcome *outcome, hd_result *result) {
     return NULL;
   }
   if (outcome->levels == 0) { /* searched in any order */
-    return hd_arena_printf(result->arena,
-                           "%s: %llu of the %llu states seen were expanded; what lies beyond them is unknown",
-                           hd_end_words(outcome->end), (unsigned long long)outcome->expanded,
-                           (unsigned long long)outcome->states);
+    return hd_arena_printf(
+        result->arena, "%s: %llu of the %llu states seen were expanded; what lies beyond them is unknown",
+        hd_end_words(outcome->end), (unsigned long long)outcome->expanded, (unsigned long long)outcome->states);
   }
   return hd_arena_printf(
       result->arena,
