@@ -64,7 +64,17 @@ static hd_status take_counts(const hdi_run *run, hd_outcome *outcome) {
   outcome->frontier_bytes = hdi_run_memory_bytes(run) - outcome->visited_bytes;
   outcome->memory_bytes = hd_machine_resident_bytes();
   outcome->store = hd_visited_store_name(run->visited);
+  outcome->native = run->native_use;
   return status;
+}
+
+const char *hd_native_use_words(hd_native_use use) {
+  static const char *const words[] = {
+#define NATIVE_USE_WORDS(identifier, text) text,
+      HD_NATIVE_USE_TABLE(NATIVE_USE_WORDS)
+#undef NATIVE_USE_WORDS
+  };
+  return words[use];
 }
 
 static void take_finds(const hd_search *search, const hdi_run *run, hdi_finds *finds, hd_outcome *outcome) {

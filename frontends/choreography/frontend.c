@@ -106,6 +106,7 @@ void hdi_search_init(const hd_lowering *lowering, const hd_request *request, hd_
   *search = (hd_search){.model = lowering->model,
                         .threads = options->threads,
                         .store = (hd_store)options->store,
+                        .native = options->native ? HD_NATIVE_ON : HD_NATIVE_OFF,
                         .memory_max_bytes = (size_t)options->memory,
                         .depth_max = options->depth,
                         .classify = hd_stuck_classify,
