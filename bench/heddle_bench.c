@@ -15,6 +15,7 @@
 #include "core/base/machine.h"
 #include "core/base/option_parse.h"
 #include "core/explore/explore.h"
+#include "core/report/print_model.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -107,7 +108,7 @@ static bool set_simd(bench *b, const char *value) {
 
 static bool set_print(bench *b, const char *value) {
   b->print = value;
-  return strcmp(value, "fsa") == 0;
+  return strcmp(value, "fsa") == 0 || strcmp(value, "promela") == 0 || strcmp(value, "murphi") == 0;
 }
 
 static const struct {
@@ -124,7 +125,7 @@ static const struct {
     {"--repeat", "N", "explore N times, one row each", set_repeat},
     {"--format", "csv|json", "form of the rows", set_format},
     {"--header", "on|off", "print the CSV header (default on)", set_header},
-    {"--print", "fsa", "print the workload instead of exploring it", set_print},
+    {"--print", "fsa|promela|murphi", "print the workload instead of exploring it", set_print},
 };
 enum { OPTION_COUNT = sizeof options / sizeof options[0] };
 
@@ -134,7 +135,7 @@ static void print_usage(FILE *out) {
           "       heddle-bench calibrate [--threads N]\n"
           "       heddle-bench list\n\noptions:\n");
   for (size_t i = 0; i < OPTION_COUNT; i++) {
-    fprintf(out, "  %-10s %-18s %s\n", options[i].name, options[i].argument, options[i].help);
+    fprintf(out, "  %-10s %-20s %s\n", options[i].name, options[i].argument, options[i].help);
   }
 }
 
@@ -324,13 +325,31 @@ static int explore(bench *b) {
   return code;
 }
 
+static hd_status print_for_peers(const bench *b, hd_buffer *out, const char **why) {
+  hd_model *model = NULL;
+  hd_status status = hd_workload_build(b->workload, b->size, &model);
+  if (status == HD_OK) {
+    bool murphi = strcmp(b->print, "murphi") == 0;
+    status = murphi ? hd_model_print_murphi(model, out, why) : hd_model_print_promela(model, out, why);
+  }
+  hd_model_free(model);
+  return status;
+}
+
 static int print(const bench *b) {
   hd_buffer out = {0};
-  bool known = hd_workload_print_fsa(b->workload, b->size, &out);
+  const char *why = NULL;
+  hd_status status = HD_OK;
+  if (strcmp(b->print, "fsa") != 0) {
+    status = print_for_peers(b, &out, &why);
+  } else if (!hd_workload_print_fsa(b->workload, b->size, &out)) {
+    status = HD_E_LIMIT;
+    why = "it is no system of machines with queues";
+  }
   int code = 0;
-  if (!known) {
-    code = wrong("this workload has no .fsa form", hd_workload_name(b->workload));
-  } else if (out.failed) {
+  if (why != NULL) {
+    code = wrong("the workload cannot be printed", why);
+  } else if (status != HD_OK || out.failed) {
     code = out_of_memory();
   } else {
     fputs(out.data, stdout);

@@ -7,6 +7,7 @@
 int hdi_cmd_check(const hd_options *options);
 int hdi_cmd_explore(const hd_options *options);
 int hdi_cmd_project(const hd_options *options);
+int hdi_cmd_convert(const hd_options *options);
 int hdi_cmd_replay(const hd_options *options);
 int hdi_cmd_doctor(const hd_options *options);
 

@@ -68,30 +68,30 @@ static int print_result(const hd_options *options, const hd_result *result) {
   return status == HD_OK ? 0 : hdi_out_of_memory();
 }
 
-/* Writes the projection to where it belongs; under --format json it becomes part of the result. */
-static int deliver_projection(const hd_options *options, hd_result *result, const hd_buffer *projection) {
-  const char *data = projection->data == NULL ? "" : projection->data;
+/* Writes a projection or conversion to where it belongs; under --format json it becomes part of the result. */
+static int deliver_text(const hd_options *options, hd_result *result, const hd_buffer *text) {
+  const char *data = text->data == NULL ? "" : text->data;
   const char *file = options->output;
   if (file != NULL && *file != '\0' && strcmp(file, "-") != 0) {
     hd_result_add_text(result, "output", file);
-    return hdi_emit_file(file, data, projection->size_bytes);
+    return hdi_emit_file(file, data, text->size_bytes);
   }
   if (options->format == HD_FORMAT_JSON) {
-    hd_result_add_text(result, "projection", data);
+    hd_result_add_text(result, options->command == HD_COMMAND_PROJECT ? "projection" : "conversion", data);
   } else {
-    hdi_output_write(stdout, data, projection->size_bytes);
+    hdi_output_write(stdout, data, text->size_bytes);
   }
   return 0;
 }
 
 /* Prints what the finished result holds and returns the exit code. */
-static int deliver(const hd_options *options, hd_result *result, const hd_buffer *projection) {
+static int deliver(const hd_options *options, hd_result *result, const hd_buffer *text) {
   int code = hd_result_exit_code(result);
   if (!hd_result_is_printable(result)) {
     return code;
   }
-  if (options->command == HD_COMMAND_PROJECT && code == 0) {
-    code = projection->failed ? hdi_out_of_memory() : deliver_projection(options, result, projection);
+  if ((options->command == HD_COMMAND_PROJECT || options->command == HD_COMMAND_CONVERT) && code == 0) {
+    code = text->failed ? hdi_out_of_memory() : deliver_text(options, result, text);
     if (options->format == HD_FORMAT_TEXT || code != 0) {
       return code;
     }
@@ -131,12 +131,12 @@ int hdi_run_input(const hd_options *options, const hdi_input *input, const hdi_i
       .trace = trace == NULL ? NULL : trace->text,
       .request = &request,
   };
-  hd_buffer projection = {0};
-  hd_drive(&job, input->diag, result, &projection);
+  hd_buffer text = {0};
+  hd_drive(&job, input->diag, result, &text);
   hdi_progress_erase(&line);
   hdi_output_diagnostics(options, input->diag);
-  int code = deliver(options, result, &projection);
-  hd_buffer_free(&projection);
+  int code = deliver(options, result, &text);
+  hd_buffer_free(&text);
   hd_result_free(result);
   return code;
 }

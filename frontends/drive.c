@@ -1,6 +1,6 @@
 /* One command on one input: choose the frontend, parse, run, settle the result.
  *
- *   text --ending, else sniff--> frontend --parse--> ast --check | explore | project | replay--> result
+ *   text --ending, else sniff--> frontend --parse--> ast --check | explore | project | convert | replay--> result
  *
  * Settling makes the exit code and the output follow from the result alone, whatever the frontend returned: a search
  * that ran out of memory, time or patience is an inconclusive result that says so; a wrong input or a bug of ours is no
@@ -58,6 +58,8 @@ static bool has_command(const hd_frontend *frontend, hd_command command) {
       return frontend->explore != NULL;
     case HD_COMMAND_PROJECT:
       return frontend->project != NULL;
+    case HD_COMMAND_CONVERT:
+      return frontend->convert != NULL;
     case HD_COMMAND_REPLAY:
       return frontend->replay != NULL;
     case HD_COMMAND_DOCTOR:
@@ -68,14 +70,16 @@ static bool has_command(const hd_frontend *frontend, hd_command command) {
 }
 
 static hd_status run_command(const hd_job *job, const hd_frontend *frontend, const hd_ast *ast, hd_diag *diag,
-                             hd_result *result, hd_buffer *projection) {
+                             hd_result *result, hd_buffer *text) {
   switch (job->command) {
     case HD_COMMAND_CHECK:
       return frontend->check(ast, job->request, diag, result);
     case HD_COMMAND_EXPLORE:
       return frontend->explore(ast, job->request, diag, result);
     case HD_COMMAND_PROJECT:
-      return frontend->project(ast, job->request, diag, projection);
+      return frontend->project(ast, job->request, diag, text);
+    case HD_COMMAND_CONVERT:
+      return frontend->convert(ast, job->request, diag, text);
     case HD_COMMAND_REPLAY:
       return frontend->replay(ast, job->trace, job->request, diag, result);
     case HD_COMMAND_DOCTOR:
@@ -124,9 +128,9 @@ static hd_status settle(const hd_job *job, hd_status status, size_t errors_befor
   return status;
 }
 
-hd_status hd_drive(const hd_job *job, hd_diag *diag, hd_result *result, hd_buffer *projection) {
+hd_status hd_drive(const hd_job *job, hd_diag *diag, hd_result *result, hd_buffer *text) {
   HD_REQUIRE((job->command == HD_COMMAND_REPLAY) == (job->trace != NULL));
-  HD_REQUIRE(job->command != HD_COMMAND_PROJECT || projection != NULL);
+  HD_REQUIRE((job->command != HD_COMMAND_PROJECT && job->command != HD_COMMAND_CONVERT) || text != NULL);
   size_t errors = hd_diag_errors(diag);
   const hd_frontend *frontend = hd_frontend_for(job->text);
   if (frontend == NULL) {
@@ -143,7 +147,7 @@ hd_status hd_drive(const hd_job *job, hd_diag *diag, hd_result *result, hd_buffe
   hd_ast *ast = NULL;
   hd_status status = frontend->parse(job->text, diag, &ast);
   if (status == HD_OK) {
-    status = run_command(job, frontend, ast, diag, result, projection);
+    status = run_command(job, frontend, ast, diag, result, text);
     frontend->free_ast(ast);
   }
   return settle(job, status, errors, diag, result);

@@ -5,7 +5,7 @@
 #include "frontends/frontend.h"
 
 typedef struct hd_job {
-  hd_command command;   /* CHECK, EXPLORE, PROJECT or REPLAY */
+  hd_command command;   /* CHECK, EXPLORE, PROJECT, CONVERT or REPLAY */
   const hd_text *text;  /* the input */
   const hd_text *trace; /* REPLAY: the saved trace; otherwise NULL */
   const hd_request *request;
@@ -14,9 +14,9 @@ typedef struct hd_job {
 /* Chooses the frontend, parses and runs the command. `result` was made for the command and the file; afterwards it is
  * complete: its status is what is returned, its frontend is set once one was found. Memory, limits and cancellation end
  * in an inconclusive result with words in not_covered; wrong inputs (HD_E_INPUT), wrong requests (HD_E_USAGE) and
- * internal errors leave at least one diagnostic in `diag`. `projection` receives what PROJECT writes; NULL for the
- * other commands. */
-hd_status hd_drive(const hd_job *job, hd_diag *diag, hd_result *result, hd_buffer *projection);
+ * internal errors leave at least one diagnostic in `diag`. `text` receives what PROJECT and CONVERT write; NULL for
+ * the other commands. */
+hd_status hd_drive(const hd_job *job, hd_diag *diag, hd_result *result, hd_buffer *text);
 
 /* Values that the option parser cannot know to be wrong: HD_E_USAGE with a diagnostic (HD001). */
 hd_status hd_drive_validate(const hd_options *options, hd_diag *diag);

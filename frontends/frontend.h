@@ -37,6 +37,9 @@ typedef struct hd_frontend {
   hd_status (*explore)(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_result *result);
   /* Writes the projection to `out`. */
   hd_status (*project)(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_buffer *out);
+  /* Writes the system in the language options->to to `out`. HD_E_USAGE with a diagnostic when that language cannot say
+   * it. */
+  hd_status (*convert)(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_buffer *out);
   /* Runs a saved trace; the steps and the configurations between them go into `result` as one finding of kind "replay".
    */
   hd_status (*replay)(const hd_ast *ast, const hd_text *trace, const hd_request *request, hd_diag *diag,

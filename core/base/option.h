@@ -14,11 +14,12 @@
 #include <stdint.h>
 
 /* X(identifier, "name", "arguments", "one-line help") */
-#define HD_COMMAND_TABLE(X)                                                                        \
-  X(CHECK, "check", "FILE...", "verify; verdict and shortest counterexample")                      \
-  X(EXPLORE, "explore", "FILE...", "count: states, transitions, levels, deadlocks, speed, memory") \
-  X(PROJECT, "project", "FILE", "a choreography's peers (DOT, .fsa, .aut)")                        \
-  X(REPLAY, "replay", "FILE TRACE", "run a saved trace step by step")                              \
+#define HD_COMMAND_TABLE(X)                                                                            \
+  X(CHECK, "check", "FILE...", "verify; verdict and shortest counterexample")                          \
+  X(EXPLORE, "explore", "FILE...", "count: states, transitions, levels, deadlocks, speed, memory")     \
+  X(PROJECT, "project", "FILE", "a choreography's peers (DOT, .fsa, .aut)")                            \
+  X(CONVERT, "convert", "FILE", "write a system in another language (-t: Promela, Murphi, .fsa, ...)") \
+  X(REPLAY, "replay", "FILE TRACE", "run a saved trace step by step")                                  \
   X(DOCTOR, "doctor", "", "what this build has, what this machine gives")
 
 typedef enum hd_command {
@@ -40,7 +41,7 @@ typedef struct hd_text_list {
 /* What the CHOICE options hold; same order as their choices in option.def. */
 typedef enum hd_format { HD_FORMAT_TEXT, HD_FORMAT_JSON } hd_format;
 typedef enum hd_when { HD_WHEN_AUTO, HD_WHEN_NEVER, HD_WHEN_ALWAYS } hd_when;
-typedef enum hd_projection_format { HD_PROJECT_FSA, HD_PROJECT_DOT, HD_PROJECT_AUT } hd_projection_format;
+typedef enum hd_target { HD_TO_FSA, HD_TO_DOT, HD_TO_AUT, HD_TO_PROMELA, HD_TO_MURPHI, HD_TO_CHOR } hd_target;
 
 typedef bool hdi_option_FLAG;
 typedef bool hdi_option_NEGATED;

@@ -14,6 +14,7 @@
 #include "core/base/diag.h"
 #include "core/model/filter.h"
 #include "core/model/model.h"
+#include "core/model/reduction.h"
 #include "core/model/trace.h"
 #include "hashing/visited.h"
 
@@ -60,6 +61,10 @@ typedef enum hd_order {
 } hd_order;
 const char *hd_order_name(hd_order order);
 
+/* Whether workers are bound to cores while they work together. AUTO: when there are as many workers as cores that the
+ * caller may run on. Afterwards every thread may run where it could before. */
+typedef enum hd_bind { HD_BIND_AUTO, HD_BIND_NEVER } hd_bind;
+
 /* A level that is not known: the search was made without levels. */
 #define HD_LEVEL_UNKNOWN UINT64_MAX
 
@@ -86,7 +91,7 @@ typedef enum hd_native_mode {
 /* What became of it. X(identifier, "words") */
 #define HD_NATIVE_USE_TABLE(X)                                 \
   X(NOT_ASKED, "not asked for")                                \
-  X(UNFIT, "the model cannot be compiled")                     \
+  X(UNFIT, "not possible: protected locations, a reduction, or too much code")                     \
   X(NO_COMPILER, "no C compiler could compile it: CC, or cc")  \
   X(LATE, "the search had ended before the code was compiled") \
   X(USED, "used")
@@ -101,8 +106,10 @@ const char *hd_native_use_words(hd_native_use use);
 typedef struct hd_search {
   const hd_model *model;
   const hd_filter *filter; /* NULL allowed */
+  hd_reduce reduction;     /* which steps may be left out; see hd_outcome. With predicates: none */
   uint32_t threads;        /* 0: hd_team_default_count() */
   hd_store store;
+  hd_bind bind;
   hd_order order; /* ANY: complete runs count the same states, transitions, stopped states and findings; levels are not
                      known, depth_max is not allowed, and what is cut short (a stop slot, the budget: both best effort)
                      depends on who was faster. Counterexamples are rebuilt by a search by levels, and shortest */
@@ -145,6 +152,12 @@ typedef struct hd_found {
 
 typedef struct hd_outcome {
   hd_end end;
+  /* What was left out: the counts are those of the reduced system. FOR_DEADLOCKS: all states without steps are found,
+   * at their least levels, with shortest traces; faults and failed checks are those met on the way. FOR_CHECKS: some
+   * fault and some failed check are found in each slot that has one; only stop kinds have least levels and shortest
+   * traces. */
+  hd_reduce reduction;
+  const char *unreduced;  /* static words: why less was left out than asked for; NULL: nothing to say */
   uint64_t states;        /* reachable states found (stored), initial ones included */
   uint64_t transitions;   /* steps with a successor out of expanded states */
   uint64_t levels;        /* levels that hold at least one state; 0 in any order */

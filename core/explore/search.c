@@ -27,6 +27,7 @@
  * Cost: two barriers per wide phase; work at the quiescent point is a few instructions per chunk. */
 #include "core/explore/search.h"
 
+#include "core/base/affinity.h"
 #include "core/base/check.h"
 #include "core/base/machine.h"
 #include "core/base/team.h"
@@ -45,6 +46,9 @@ static hd_status init_worker(hdi_run *run, uint32_t number) {
   hdi_pool_init(&worker->pool, run->words, &run->frontier_bytes);
   worker->stepper = hd_stepper_new(run->model, run->search->filter);
   if (worker->stepper == NULL || hdi_deque_init(&worker->work) != HD_OK) {
+    return HD_E_NOMEM;
+  }
+  if (run->reduction != NULL && hd_stepper_reduce(worker->stepper, run->reduction) != HD_OK) {
     return HD_E_NOMEM;
   }
   size_t bulk_max = hd_stepper_bulk_max(worker->stepper);
@@ -96,9 +100,20 @@ void hdi_run_free(hdi_run *run) {
   }
   free(run->workers);
   hd_native_free(run->native);
+  hd_reduction_free(run->reduction);
   hd_visited_free(run->visited);
   hdi_idle_clear(&run->idle);
   free(run);
+}
+
+/* A predicate may look at anything: then every step is visible, and no set but all is safe. */
+static hd_status init_reduction(hdi_run *run) {
+  const hd_search *search = run->search;
+  if (search->reduction == HD_REDUCE_FOR_CHECKS && search->predicate_count > 0) {
+    run->unreduced = "a state predicate is looked for";
+    return HD_OK;
+  }
+  return hd_reduction_new(run->model, search->filter, search->reduction, &run->reduction, &run->unreduced);
 }
 
 static hd_status init_run(hdi_run *run) {
@@ -108,7 +123,10 @@ static hd_status init_run(hdi_run *run) {
                               .workers = run->worker_count,
                               .store = search->store,
                               .memory_max_bytes = run->memory_max_bytes};
-  hd_status status = hd_visited_new(&config, &run->visited);
+  hd_status status = init_reduction(run);
+  if (status == HD_OK) {
+    status = hd_visited_new(&config, &run->visited);
+  }
   if (status != HD_OK) {
     return status;
   }
@@ -187,9 +205,9 @@ static uint64_t fresh_states(const hdi_run *run) {
   return states;
 }
 
-/* The present table stays until the new one is filled. Slots are 64-bit words. */
+/* Would the memory limit bear the next growth of the table? */
 static bool may_grow(const hdi_run *run) {
-  size_t more_bytes = hd_visited_slots(run->visited) * 2 * sizeof(uint64_t);
+  size_t more_bytes = hd_visited_growth_bytes(run->visited);
   size_t held_bytes = hdi_run_memory_bytes(run);
   return !run->growth_refused && held_bytes <= run->memory_max_bytes &&
          more_bytes <= run->memory_max_bytes - held_bytes;
@@ -448,6 +466,18 @@ static void work(hd_team *team, uint32_t number, void *payload) {
   }
 }
 
+/* Bound workers keep their caches and, on machines with several memories, the memory that they touched first: parts of
+ * a table that grows are written first by the worker that moves them. */
+static void work_bound(hd_team *team, uint32_t number, void *payload) {
+  const hdi_run *run = payload;
+  hd_affinity affinity = {0};
+  if (run->bind) {
+    (void)hd_affinity_bind(&affinity, number); /* a worker that cannot be bound works all the same */
+  }
+  work(team, number, payload);
+  hd_affinity_restore(&affinity);
+}
+
 static void grow_alone(hd_team *team, uint32_t number, void *payload) {
   grow(payload, team, number);
 }
@@ -462,7 +492,8 @@ hd_status hdi_run_go(hdi_run *run) {
     status = hd_team_run(1, grow_alone, run);
   }
   if (status == HD_OK && run->action == HDI_ACTION_WORK) {
-    status = hd_team_run(run->worker_count, work, run);
+    run->bind = run->search->bind == HD_BIND_AUTO && run->worker_count > 1 && hd_affinity_cores() == run->worker_count;
+    status = hd_team_run(run->worker_count, work_bound, run);
   }
   return status;
 }

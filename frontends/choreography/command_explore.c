@@ -23,7 +23,7 @@ hd_status hdi_choreography_explore(const hd_ast *ast, const hd_request *request,
   if (status == HD_OK) {
     hd_result_take_outcome(result, &outcome, hdi_stuck_count(&outcome));
     result->bound = options->bound;
-    result->searched = hdi_searched(lowering, result);
+    result->searched = hdi_searched(lowering, &outcome, result);
     result->semantics = hdi_semantics_name(semantics);
     result->not_covered = hdi_not_covered(&outcome, result);
     if (result->not_covered != NULL) {
@@ -73,22 +73,29 @@ hd_status hdi_choreography_project(const hd_ast *ast, const hd_request *request,
   if (status == HD_OK) {
     status = find_peer(subject.system, options->peer, diag, &peer);
   }
-  if (status == HD_OK && options->to == HD_PROJECT_AUT && peer.v == HD_NONE) {
+  if (status == HD_OK && options->to == HD_TO_AUT && peer.v == HD_NONE) {
     hd_diag_add(diag, HD_DIAG_USAGE, NULL, (hd_span){0, 0}, "say which with --peer NAME",
                 "an .aut file holds one machine");
     status = HD_E_USAGE;
   }
   if (status == HD_OK) {
-    switch ((hd_projection_format)options->to) {
-      case HD_PROJECT_FSA:
+    switch ((hd_target)options->to) {
+      case HD_TO_FSA:
         hd_fsa_print(subject.system, peer, out);
         break;
-      case HD_PROJECT_DOT:
+      case HD_TO_DOT:
         hd_machine_print_dot(subject.system, peer, out);
         break;
-      case HD_PROJECT_AUT:
+      case HD_TO_AUT:
         hd_machine_print_aut(subject.system, peer, out);
         break;
+      case HD_TO_PROMELA:
+      case HD_TO_MURPHI:
+      case HD_TO_CHOR:
+        hd_diag_add(diag, HD_DIAG_USAGE, NULL, (hd_span){0, 0}, "heddle convert writes whole systems",
+                    "a projection is written as fsa, dot or aut");
+        hdi_subject_clear(&subject);
+        return HD_E_USAGE;
     }
     status = out->failed ? HD_E_NOMEM : HD_OK;
   }

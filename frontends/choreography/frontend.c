@@ -64,6 +64,7 @@ const hd_frontend hd_frontend_choreography = {.abi = HD_FRONTEND_ABI,
                                               .check = hdi_choreography_check,
                                               .explore = hdi_choreography_explore,
                                               .project = hdi_choreography_project,
+                                              .convert = hdi_choreography_convert,
                                               .replay = hdi_choreography_replay};
 
 const char *hdi_semantics_name(hd_semantics semantics) {
@@ -104,9 +105,12 @@ void hdi_subject_clear(hdi_subject *subject) {
 void hdi_search_init(const hd_lowering *lowering, const hd_request *request, hd_search *search) {
   const hd_options *options = request->options;
   *search = (hd_search){.model = lowering->model,
+                        .reduction = lowering->eager ? HD_REDUCE_FOR_DEADLOCKS : HD_REDUCE_NOTHING,
                         .threads = options->threads,
                         .store = (hd_store)options->store,
                         .native = options->native ? HD_NATIVE_ON : HD_NATIVE_OFF,
+                        .order = (hd_order)options->order,
+                        .bind = (hd_bind)options->bind,
                         .memory_max_bytes = (size_t)options->memory,
                         .depth_max = options->depth,
                         .classify = hd_stuck_classify,
@@ -124,6 +128,12 @@ void hdi_search_init(const hd_lowering *lowering, const hd_request *request, hd_
 }
 
 hd_status hdi_explore(const hd_search *search, hd_diag *diag, hd_outcome *outcome) {
+  if (search->order == HD_ORDER_ANY && search->depth_max != 0) {
+    memset(outcome, 0, sizeof *outcome);
+    hd_diag_add(diag, HD_DIAG_USAGE, NULL, (hd_span){0, 0}, "leave one of them out",
+                "--depth counts levels, and --order any has none");
+    return HD_E_USAGE;
+  }
   hd_status status = hd_explore(search, outcome);
   if (status == HD_E_USAGE) {
     const char *why = hd_store_refusal(search->store, hd_model_words(search->model), hd_model_bits(search->model));
@@ -209,9 +219,13 @@ hd_status hdi_add_stuck_findings(const hd_lowering *lowering, const hd_outcome *
   return status;
 }
 
-const char *hdi_searched(const hd_lowering *lowering, hd_result *result) {
-  if (lowering->eager) {
+const char *hdi_searched(const hd_lowering *lowering, const hd_outcome *outcome, hd_result *result) {
+  if (lowering->eager && outcome->reduction == HD_REDUCE_NOTHING) {
     hd_result_add_text(result, "reduction", "peers that can only read from one queue read at once (theorem 8)");
+  } else if (lowering->eager) {
+    hd_result_add_text(result, "reduction",
+                       "peers that can only read from one queue read at once (theorem 8); of independent steps one "
+                       "order is followed (stubborn sets)");
   }
   return hd_arena_printf(result->arena, "I_%u%s", lowering->bound, lowering->eager ? " reduced" : "");
 }
@@ -219,6 +233,11 @@ const char *hdi_searched(const hd_lowering *lowering, hd_result *result) {
 const char *hdi_not_covered(const hd_outcome *outcome, hd_result *result) {
   if (outcome->end == HD_END_COMPLETE) {
     return NULL;
+  }
+  if (outcome->levels == 0) { /* searched in any order */
+    return hd_arena_printf(
+        result->arena, "%s: %llu of the %llu states seen were expanded; what lies beyond them is unknown",
+        hd_end_words(outcome->end), (unsigned long long)outcome->expanded, (unsigned long long)outcome->states);
   }
   return hd_arena_printf(
       result->arena,

@@ -143,6 +143,15 @@ class Choreography(Case):
         done = self.heddle("check", "--store=narrow", "small.chor")
         self.assertEqual((done.code, done.out), (2, ""))
 
+    def test_native_code_changes_nothing(self):
+        self.write("chain.chor", chain(7))
+        results = []
+        for extra in ([], ["--native"]):
+            result = self.result("explore", "--no-reduction", *extra, "chain.chor", code=0)["statistics"]
+            self.assertEqual("native" in result, bool(extra))
+            results.append([result[key] for key in ("states", "transitions", "levels", "deadlocks")])
+        self.assertEqual(results[0], results[1])
+
     def test_thread_count_changes_nothing(self):
         self.write("chain.chor", chain(6))
         for command in ("check", "explore"):
@@ -160,6 +169,28 @@ class Choreography(Case):
         done = self.heddle("project", "--peer=Nobody", "transfer.chor")
         self.assertEqual((done.code, done.out), (2, ""))
         self.assertRegex(done.err, "Nobody.*P1, P2")
+
+    def test_convert(self):
+        texts = {to: self.heddle("convert", "-t", to, "transfer.chor") for to in ("fsa", "chor", "dot", "promela", "murphi")}
+        self.assertEqual({to: (done.code, done.err) for to, done in texts.items()}, {to: (0, "") for to in texts})
+        self.write("t.fsa", texts["fsa"].out)
+        self.assertEqual(self.heddle("convert", "t.fsa").out, texts["fsa"].out)
+        self.write("t.chor", texts["chor"].out)
+        self.assertEqual(self.heddle("convert", "-t", "chor", "t.chor").out, texts["chor"].out)
+        for name in ("t.fsa", "t.chor"):
+            statistics = self.result("explore", "--no-reduction", name, code=0)["statistics"]
+            self.assertEqual((statistics["states"], statistics["transitions"]), (11, 11))
+        self.assertRegex(texts["dot"].out, r"(?s)^digraph .*\}\n$")
+        self.assertIn("active proctype p0_P1()", texts["promela"].out)
+        self.assertEqual(texts["murphi"].out.count("\nrule "), 8)
+        wide = self.heddle("convert", "-t", "promela", "-k", "3", "--semantics=p2p", "transfer.chor")
+        self.assertIn("[3] of { byte }", wide.out)
+        [result] = self.heddle("convert", "--format=json", "-t", "murphi", "transfer.chor").objects
+        self.assertEqual(result["facts"]["conversion"], texts["murphi"].out)
+        for arguments in (["-t", "aut", "t.chor"], ["-t", "chor", "t.fsa"], ["-t", "smv", "t.chor"]):
+            done = self.heddle("convert", *arguments)
+            self.assertEqual((done.code, done.out), (2, ""))
+        self.assertEqual(self.heddle("project", "-t", "promela", "t.chor").code, 2)
 
     def test_trace_replays_here_and_not_elsewhere(self):
         self.heddle("check", "--emit=trace=t.json", "--emit=dot=t.dot", "transfer.chor")
@@ -204,6 +235,24 @@ class Choreography(Case):
         result = self.result("explore", "--no-reduction", "--depth=3", "chain.chor", code=4)
         self.assertIn("depth limit", result["not_covered"])
         self.assertFalse(result["statistics"]["complete"])
+
+    def test_any_order_counts_the_same_without_levels(self):
+        self.write("chain.chor", chain(9))
+        by_levels = self.result("explore", "--no-reduction", "chain.chor", code=0)
+        for threads in ("1", "2", "8"):
+            result = self.result("explore", "--no-reduction", "--order=any", "--bind=never", "-j", threads, "chain.chor",
+                                 code=0)
+            self.expect_valid(result, "heddle.result-1")
+            self.assertNotIn("levels", result["statistics"])
+            for name in ("states", "transitions", "deadlocks", "expanded", "complete"):
+                self.assertEqual(result["statistics"][name], by_levels["statistics"][name])
+            self.assertEqual(result.get("findings"), by_levels.get("findings"))
+        done = self.heddle("explore", "--order=any", "chain.chor")
+        self.assertNotIn("level", done.out)
+        done = self.heddle("explore", "--order=any", "--depth=3", "chain.chor")
+        self.assertEqual((done.code, done.out), (2, ""))
+        self.assertIn("--depth counts levels, and --order any has none", done.err)
+        self.assertEqual(self.heddle("check", "--order=any", "chain.chor").code, 2)
 
     def test_a_projection_keeps_to_the_time_limit(self):
         count = 30000  # twice as many peers, each of which needs all arcs: minutes

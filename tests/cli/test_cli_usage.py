@@ -5,7 +5,7 @@ import unittest
 
 from support import Case
 
-COMMANDS = ["check", "explore", "project", "replay", "doctor"]
+COMMANDS = ["check", "explore", "project", "convert", "replay", "doctor"]
 
 
 class Usage(Case):
@@ -44,7 +44,7 @@ class Usage(Case):
         self.expect_usage("check", "--to=dot", "x", words="--to.*project")
 
     def test_number_of_files(self):
-        for command in ("check", "explore", "project"):
+        for command in ("check", "explore", "project", "convert"):
             self.expect_usage(command, words="FILE")
         self.expect_usage("replay", "x", words="TRACE")
         self.expect_usage("project", "x", "y", words="y")
