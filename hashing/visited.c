@@ -1,12 +1,13 @@
 /* The visited set's front: picks the store and passes each call on.
  *
  * Which store is fixed when the set is made, so the branch below is always predicted and costs nothing next to a table
- * look-up. The stores' protocols and their proofs are at the heads of word_set.c, wide_set.c and tree_set.c, those of
- * load and growth in slot_table.c and node_table.c. This file holds no shared data of its own: `store` and `words` are
- * written once, before any other thread has the set. */
+ * look-up. The stores' protocols and their proofs are at the heads of word_set.c, wide_set.c, tree_set.c and
+ * bitstate_set.c, those of load and growth in slot_table.c and node_table.c. This file holds no shared data of its own:
+ * `store` and `words` are written once, before any other thread has the set. */
 #include "hashing/visited.h"
 
 #include "core/base/check.h"
+#include "hashing/bitstate_set.h"
 #include "hashing/tree_set.h"
 #include "hashing/wide_set.h"
 #include "hashing/word_set.h"
@@ -20,6 +21,7 @@ struct hd_visited {
     hdi_word_set word;
     hdi_wide_set wide;
     hdi_tree_set tree;
+    hdi_bitstate_set bitstate;
   } set;
 };
 
@@ -41,13 +43,22 @@ const char *hd_store_refusal(hd_store store, uint32_t words, uint32_t bits) {
     case HD_STORE_AUTO:
     case HD_STORE_WIDE:
     case HD_STORE_TREE:
+    case HD_STORE_BITSTATE:
     case HD_STORE_COUNT:
       break;
   }
   return NULL;
 }
 
-/* The table whose load counts. */
+bool hd_store_is_lossy(hd_store store) {
+  return store == HD_STORE_BITSTATE;
+}
+
+hd_store hd_store_exact(hd_store store) {
+  return hd_store_is_lossy(store) ? HD_STORE_AUTO : store;
+}
+
+/* The table whose load counts; NULL when there is none. */
 static const hdi_table *table_of(const hd_visited *visited) {
   switch (visited->store) {
     case HD_STORE_WORD:
@@ -56,6 +67,7 @@ static const hdi_table *table_of(const hd_visited *visited) {
       return &visited->set.wide.table;
     case HD_STORE_TREE:
       return &visited->set.tree.roots.table;
+    case HD_STORE_BITSTATE: /* has none */
     case HD_STORE_AUTO:
     case HD_STORE_COUNT:
       break;
@@ -79,6 +91,8 @@ static hd_status init_set(hd_visited *visited, const hd_visited_config *config) 
       return hdi_wide_set_init(&visited->set.wide, config);
     case HD_STORE_TREE:
       return hdi_tree_set_init(&visited->set.tree, config);
+    case HD_STORE_BITSTATE:
+      return hdi_bitstate_set_init(&visited->set.bitstate, config);
     case HD_STORE_AUTO:
     case HD_STORE_COUNT:
       break;
@@ -121,6 +135,9 @@ void hd_visited_free(hd_visited *visited) {
     case HD_STORE_TREE:
       hdi_tree_set_clear(&visited->set.tree);
       break;
+    case HD_STORE_BITSTATE:
+      hdi_bitstate_set_clear(&visited->set.bitstate);
+      break;
     case HD_STORE_AUTO:
     case HD_STORE_COUNT:
       break;
@@ -136,6 +153,8 @@ hd_insert hd_visited_insert(hd_visited *visited, uint32_t worker, const uint64_t
       return hdi_wide_set_insert(&visited->set.wide, worker, state);
     case HD_STORE_TREE:
       return hdi_tree_set_insert(&visited->set.tree, worker, state);
+    case HD_STORE_BITSTATE:
+      return hdi_bitstate_set_insert(&visited->set.bitstate, worker, state);
     case HD_STORE_AUTO:
     case HD_STORE_COUNT:
       break;
@@ -153,6 +172,8 @@ size_t hd_visited_insert_many(hd_visited *visited, uint32_t worker, const uint64
       return hdi_wide_set_insert_many(&visited->set.wide, worker, states, count, places, answers);
     case HD_STORE_TREE:
       return hdi_tree_set_insert_many(&visited->set.tree, worker, states, count, places, answers);
+    case HD_STORE_BITSTATE:
+      return hdi_bitstate_set_insert_many(&visited->set.bitstate, worker, states, count, places, answers);
     case HD_STORE_AUTO:
     case HD_STORE_COUNT:
       break;
@@ -177,6 +198,8 @@ bool hd_visited_contains(const hd_visited *visited, const uint64_t *state) {
       return hdi_wide_set_contains(&visited->set.wide, state);
     case HD_STORE_TREE:
       return hdi_tree_set_contains(&visited->set.tree, state);
+    case HD_STORE_BITSTATE:
+      return hdi_bitstate_set_contains(&visited->set.bitstate, state);
     case HD_STORE_AUTO:
     case HD_STORE_COUNT:
       break;
@@ -185,16 +208,21 @@ bool hd_visited_contains(const hd_visited *visited, const uint64_t *state) {
 }
 
 bool hd_visited_wants_growth(const hd_visited *visited) {
+  const hdi_table *table = table_of(visited);
   return visited->store == HD_STORE_TREE ? hdi_tree_set_wants_growth(&visited->set.tree)
-                                         : hdi_table_wants_growth(table_of(visited));
+                                         : table != NULL && hdi_table_wants_growth(table);
 }
 
 size_t hd_visited_growth_bytes(const hd_visited *visited) {
-  return table_of(visited)->now.size_bytes; /* the table grows in place */
+  const hdi_table *table = table_of(visited);
+  return visited->store == HD_STORE_TREE ? hdi_tree_set_growth_bytes(&visited->set.tree)
+         : table != NULL                 ? table->now.size_bytes /* it grows in place */
+                                         : 0;
 }
 
 hd_visited_times hd_visited_growth_times(const hd_visited *visited) {
-  return table_of(visited)->times;
+  const hdi_table *table = table_of(visited);
+  return table != NULL ? table->times : (hd_visited_times){0};
 }
 
 hd_status hd_visited_grow(hd_visited *visited, hd_team *team, uint32_t worker) {
@@ -205,6 +233,7 @@ hd_status hd_visited_grow(hd_visited *visited, hd_team *team, uint32_t worker) {
       return hdi_wide_set_grow(&visited->set.wide, team, worker);
     case HD_STORE_TREE:
       return hdi_tree_set_grow(&visited->set.tree, team, worker);
+    case HD_STORE_BITSTATE: /* has its size for good */
     case HD_STORE_AUTO:
     case HD_STORE_COUNT:
       break;
@@ -213,11 +242,25 @@ hd_status hd_visited_grow(hd_visited *visited, hd_team *team, uint32_t worker) {
 }
 
 uint64_t hd_visited_count(const hd_visited *visited) {
-  return hdi_table_count(table_of(visited));
+  return visited->store == HD_STORE_BITSTATE ? hdi_bitstate_set_count(&visited->set.bitstate)
+                                             : hdi_table_count(table_of(visited));
 }
 
 size_t hd_visited_slots(const hd_visited *visited) {
-  return (size_t)table_of(visited)->now.bucket_count * HDI_BUCKET_SLOTS;
+  const hdi_table *table = table_of(visited);
+  return table != NULL ? (size_t)table->now.bucket_count * HDI_BUCKET_SLOTS : SIZE_MAX;
+}
+
+bool hd_visited_is_lossy(const hd_visited *visited) {
+  return hd_store_is_lossy(visited->store);
+}
+
+hd_visited_loss hd_visited_estimate_loss(const hd_visited *visited) {
+  hd_visited_loss loss = {0, 0};
+  if (visited->store == HD_STORE_BITSTATE) {
+    hdi_bitstate_set_estimate(&visited->set.bitstate, &loss.fill, &loss.omission);
+  }
+  return loss;
 }
 
 size_t hd_visited_size_bytes(const hd_visited *visited) {
@@ -228,6 +271,8 @@ size_t hd_visited_size_bytes(const hd_visited *visited) {
       return hdi_wide_set_size_bytes(&visited->set.wide);
     case HD_STORE_TREE:
       return hdi_tree_set_size_bytes(&visited->set.tree);
+    case HD_STORE_BITSTATE:
+      return visited->set.bitstate.size_bytes;
     case HD_STORE_AUTO:
     case HD_STORE_COUNT:
       break;

@@ -261,7 +261,7 @@ static hd_status init(bottom *b, const hd_search *search) {
   hd_bottom_outcome *outcome = b->outcome;
   b->search = (hd_search){.model = search->model,
                           .filter = search->filter,
-                          .store = search->store,
+                          .store = hd_store_exact(search->store), /* what a process can reach must be all there */
                           .memory_max_bytes = search->memory_max_bytes,
                           .timeout_seconds = search->timeout_seconds,
                           .depth_max = search->depth_max,
