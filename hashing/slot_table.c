@@ -6,27 +6,25 @@
  * exists and a probe ends. Batches shrink with the table so that credit lying idle at other workers costs less than an
  * eighth of it.
  *
- * Growth. All workers of the team call hdi_table_grow. Worker 0 maps a table of twice the size; after a barrier each
- * worker moves its own part of the old values into it; after a second barrier worker 0 exchanges the tables and a third
- * barrier lets everybody go on. Proof that nothing is lost or doubled: before the first and after the last barrier
- * nobody inserts, so the old table is constant meanwhile [T1]; the parts are disjoint and cover it, so each value is
- * placed exactly once; placing takes the first slot that is empty in probe order by compare-and-swap, so two values
- * never share a slot and [T2] holds for each: every slot passed over was occupied then and slots are never emptied. At
- * most 3/8 of the new slots are used, so the loop finds one. When the new table cannot be had, all workers read the
- * same status between the first and the last barrier and nothing has changed.
+ * Growth. All workers of the team call hdi_table_grow. Worker 0 makes the region twice as large, each worker has its
+ * share of the new pages committed, worker 0 takes the front out, all move the rest (growth.c, which also proves that
+ * nothing is lost and that [T2] and [T3] hold again), and worker 0 puts the front back; barriers lie between these.
+ * Before the first and after the last barrier nobody inserts. When the memory cannot be had, all workers read the same
+ * status between two barriers and nothing has changed.
  *
- * Between two barriers the new table is shared and written with atomics; `now`, `grown` and the lanes change only while
- * every other worker waits, and the barriers order that like a lock. Cost of growth: one pass over the old table, one
- * random write per value; memory three times the old table while it lasts. */
+ * `now`, `grown` and the lanes change only while every other worker waits, and the barriers order that like a lock.
+ * Cost of growth: one pass over the old table and one over the new one, both in order; memory that of the new table. */
 #include "hashing/slot_table.h"
 
-#include "hashing/pages.h"
+#include "core/base/machine.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { SLOTS_DEFAULT = 4096, SLOTS_LEAST = 8 * HDI_BUCKET_SLOTS, BATCH_MAX = 1024 };
+/* Buckets whose lines are on their way while others are moved. */
+enum { BUCKETS_AHEAD = 16 };
 
 /* Uses of the table: full means 3/4; growth is due, at a quiescent point, from 65 % on. */
 static uint64_t load_limit(const hdi_slots *slots) {
@@ -37,25 +35,25 @@ static uint64_t growth_limit(const hdi_slots *slots) {
   return slots->bucket_count * HDI_BUCKET_SLOTS * 13 / 20;
 }
 
-static hd_status map_slots(hdi_slots *slots, uint64_t bucket_count) {
-  if (bucket_count > SIZE_MAX / (HDI_BUCKET_SLOTS * sizeof(uint64_t)) / 2) {
-    return HD_E_NOMEM;
-  }
-  size_t size_bytes = (size_t)bucket_count * HDI_BUCKET_SLOTS * sizeof(uint64_t);
-  slots->slots = hdi_pages_map(size_bytes);
-  if (slots->slots == NULL) {
-    return HD_E_NOMEM;
-  }
-  HD_ASSERT((uintptr_t)slots->slots % HD_CACHE_LINE == 0);
+static void set_slots(hdi_slots *slots, const hdi_region *region, uint64_t bucket_count) {
+  HD_ASSERT((uintptr_t)region->base % HD_CACHE_LINE == 0);
+  slots->slots = region->base;
   slots->bucket_count = bucket_count;
   slots->shift = 64 - (uint32_t)HD_COUNT_TRAILING_ZEROS_64(bucket_count);
-  slots->size_bytes = size_bytes;
-  return HD_OK;
+  slots->size_bytes = region->size_bytes;
 }
 
-static void unmap_slots(hdi_slots *slots) {
-  hdi_pages_unmap(slots->slots, slots->size_bytes);
-  memset(slots, 0, sizeof *slots);
+static hd_status make_slots(hdi_table *table, uint64_t bucket_count) {
+  if (bucket_count > SIZE_MAX / HD_CACHE_LINE / 4) {
+    return HD_E_NOMEM;
+  }
+  size_t size_bytes = (size_t)bucket_count * HD_CACHE_LINE;
+  hd_status status =
+      hdi_region_make(&table->region, size_bytes, hdi_region_most_bytes(size_bytes, table->memory_max_bytes));
+  if (status == HD_OK) {
+    set_slots(&table->now, &table->region, bucket_count);
+  }
+  return status;
 }
 
 /* Quiescent: hands out afresh what the current table may still take. */
@@ -91,7 +89,8 @@ hd_status hdi_table_init(hdi_table *table, uint32_t workers, size_t initial_slot
     return HD_E_NOMEM;
   }
   memset(table->lanes, 0, workers * sizeof *table->lanes);
-  hd_status status = map_slots(&table->now, slots / HDI_BUCKET_SLOTS);
+  table->front = malloc(HDI_FRONT_BUCKETS * HDI_BUCKET_SLOTS * sizeof *table->front);
+  hd_status status = table->front == NULL ? HD_E_NOMEM : make_slots(table, slots / HDI_BUCKET_SLOTS);
   if (status != HD_OK) {
     hdi_table_clear(table);
     return status;
@@ -101,8 +100,11 @@ hd_status hdi_table_init(hdi_table *table, uint32_t workers, size_t initial_slot
 }
 
 void hdi_table_clear(hdi_table *table) {
-  unmap_slots(&table->now);
+  hdi_region_free(&table->region);
+  free(table->front);
   free(table->lanes);
+  table->now = (hdi_slots){0};
+  table->front = NULL;
   table->lanes = NULL;
 }
 
@@ -144,8 +146,9 @@ void hdi_slots_place(const hdi_slots *to, uint64_t hash, uint64_t value) {
        * occupied stays so [T1]. Why not weaker: it is the weakest. Why not stronger: values are read only after the
        * barrier that ends the growth. */
       uint64_t seen = hd_load_rlx(&line[i]);
-      /* HD-SYNC S5: relaxed; pairs with S4, S5 of other workers. Publishes: the value, to readers behind the barrier.
-       * Why not weaker: the slot must be taken by one worker only. Why not stronger: what it returns is not used. */
+      /* HD-SYNC S5: relaxed; pairs with S4, S5 of other workers, S6, S7, S8. Publishes: the value, to readers behind
+       * the barrier. Why not weaker: the slot must be taken by one worker only. Why not stronger: what it returns is
+       * not used. */
       if (seen == 0 && hd_cas_rlx(&line[i], &seen, value)) {
         return;
       }
@@ -153,34 +156,186 @@ void hdi_slots_place(const hdi_slots *to, uint64_t hash, uint64_t value) {
   }
 }
 
-/* Worker 0 alone, the others wait. */
-static hd_status begin_growth(hdi_table *table, size_t other_bytes) {
-  uint64_t buckets = table->now.bucket_count * 2;
-  size_t held = table->now.size_bytes + other_bytes;
-  if (table->memory_max_bytes != 0 &&
-      (held > table->memory_max_bytes || table->now.size_bytes > (table->memory_max_bytes - held) / 2)) {
-    return HD_E_LIMIT;
+/* The same for a worker that no other meets. */
+static void place_alone(const hdi_slots *to, uint64_t hash, uint64_t value) {
+  for (uint64_t bucket = hash >> to->shift;; bucket++) {
+    hd_atomic_u64 *line = hdi_slots_bucket(to, bucket);
+    for (uint32_t i = 0; i < HDI_BUCKET_SLOTS; i++) {
+      /* HD-SYNC S6: relaxed; pairs with S5, S6, S7, S8. Publishes: the value, to readers behind the barrier. Why not
+       * weaker: it is the weakest. Why not stronger: no other worker writes to these buckets (growth.c, claim 4). */
+      if (hd_load_rlx(&line[i]) == 0) {
+        hd_store_rlx(&line[i], value);
+        return;
+      }
+    }
   }
-  return map_slots(&table->grown, buckets);
 }
 
-hd_status hdi_table_grow(hdi_table *table, size_t other_bytes, hd_team *team, uint32_t worker, hdi_migrate migrate,
-                         void *payload) {
+/* Empties a bucket; returns how many values it held. */
+static uint32_t take_bucket(const hdi_slots *from, uint64_t bucket, uint64_t *values) {
+  hd_atomic_u64 *line = hdi_slots_bucket(from, bucket);
+  uint32_t count = 0;
+  for (; count < HDI_BUCKET_SLOTS; count++) {
+    /* HD-SYNC S7: relaxed; pairs with S5, S6, S7. Publishes: empty slots, to readers behind the barrier. Why not
+     * weaker: it is the weakest. Why not stronger: the barrier before the move orders every insertion before it, and
+     * while it lasts nobody else touches the bucket (growth.c, claim 1). */
+    values[count] = hd_load_rlx(&line[count]);
+    if (values[count] == 0) {
+      break;
+    }
+    hd_store_rlx(&line[count], 0);
+  }
+  return count;
+}
+
+typedef struct growing {
+  const hdi_slots *from, *to;
+  hdi_hashes hashes; /* NULL: values are their own hashes */
+  const void *payload;
+} growing;
+
+static void place_values(const growing *g, const uint64_t *hashes, const uint64_t *values, uint32_t count,
+                         bool shared) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (shared) {
+      hdi_slots_place(g->to, hashes[i], values[i]);
+    } else {
+      place_alone(g->to, hashes[i], values[i]);
+    }
+  }
+}
+
+static uint32_t used_slots(const hd_atomic_u64 *line) {
+  uint32_t used = 0;
+  while (used < HDI_BUCKET_SLOTS && hd_load_rlx(&line[used]) != 0) {
+    /* HD-SYNC S8: relaxed; pairs with S5, S6, S9. Publishes: nothing. Why not weaker: it is the weakest. Why not
+     * stronger: as S6. */
+    used++;
+  }
+  return used;
+}
+
+/* As place_values for the values of `bucket` when no other worker is met. Most go into one of the two buckets that it
+ * becomes; how far these are filled is kept at hand. */
+static void split_bucket(const growing *g, uint64_t bucket, const uint64_t *hashes, const uint64_t *values,
+                         uint32_t count) {
+  hd_atomic_u64 *lines = hdi_slots_bucket(g->to, 2 * bucket);
+  uint32_t used[2] = {used_slots(lines), used_slots(lines + HDI_BUCKET_SLOTS)};
+  for (uint32_t i = 0; i < count; i++) {
+    uint64_t side = (hashes[i] >> g->to->shift) - 2 * bucket;
+    if (HD_LIKELY(side < 2 && used[side] < HDI_BUCKET_SLOTS)) {
+      /* HD-SYNC S9: relaxed; pairs with S8. Publishes: the value, to readers behind the barrier. Why not weaker: it is
+       * the weakest. Why not stronger: as S6. */
+      hd_store_rlx(&lines[side * HDI_BUCKET_SLOTS + used[side]++], values[i]);
+      continue;
+    }
+    place_alone(g->to, hashes[i], values[i]);
+    used[0] = used_slots(lines);
+    used[1] = used_slots(lines + HDI_BUCKET_SLOTS);
+  }
+}
+
+/* The hashes of `values`: these themselves, or written to `buffer`. */
+static const uint64_t *hashes_of(const growing *g, const uint64_t *values, uint32_t count, uint64_t *buffer) {
+  if (g->hashes == NULL) {
+    return values;
+  }
+  g->hashes(g->payload, values, count, buffer);
+  return buffer;
+}
+
+static void move_buckets(void *payload, uint64_t begin, uint64_t end, bool shared) {
+  const growing *g = payload;
+  for (uint64_t bucket = end; bucket-- > begin;) {
+    uint64_t ahead = bucket - BUCKETS_AHEAD; /* not below 0: these are not buckets of the front */
+    HD_PREFETCH(hdi_slots_bucket(g->from, ahead));
+    HD_PREFETCH(hdi_slots_bucket(g->to, 2 * ahead));
+    HD_PREFETCH(hdi_slots_bucket(g->to, 2 * ahead + 1));
+    uint64_t values[HDI_BUCKET_SLOTS], buffer[HDI_BUCKET_SLOTS];
+    uint32_t count = take_bucket(g->from, bucket, values);
+    const uint64_t *hashes = hashes_of(g, values, count, buffer);
+    if (shared) {
+      place_values(g, hashes, values, count, true);
+    } else {
+      split_bucket(g, bucket, hashes, values, count);
+    }
+  }
+}
+
+/* Takes the front out; returns how many values it held. */
+static uint64_t take_front(const hdi_table *table) {
+  uint64_t buckets = table->now.bucket_count < HDI_FRONT_BUCKETS ? table->now.bucket_count : HDI_FRONT_BUCKETS;
+  uint64_t count = 0;
+  for (uint64_t bucket = 0; bucket < buckets; bucket++) {
+    count += take_bucket(&table->now, bucket, table->front + count);
+  }
+  return count;
+}
+
+static void put_front(const growing *g, const uint64_t *values, uint64_t count) {
+  for (uint64_t i = 0; i < count; i += HDI_BUCKET_SLOTS) {
+    uint64_t buffer[HDI_BUCKET_SLOTS];
+    uint32_t some = count - i < HDI_BUCKET_SLOTS ? (uint32_t)(count - i) : HDI_BUCKET_SLOTS;
+    place_values(g, hashes_of(g, values + i, some, buffer), values + i, some, false);
+  }
+}
+
+/* Worker 0 alone, the others wait. */
+static hd_status begin_growth(hdi_table *table, size_t other_bytes) {
+  size_t size_bytes = table->now.size_bytes;
+  size_t held = size_bytes + other_bytes;
+  if (table->memory_max_bytes != 0 && (held > table->memory_max_bytes || size_bytes > table->memory_max_bytes - held)) {
+    return HD_E_LIMIT;
+  }
+  if (size_bytes > SIZE_MAX / 4) {
+    return HD_E_NOMEM;
+  }
+  hd_status status = hdi_region_extend(&table->region, size_bytes * 2);
+  if (status == HD_OK) {
+    set_slots(&table->grown, &table->region, table->now.bucket_count * 2);
+  }
+  return status;
+}
+
+/* Has this worker's share of the new half committed. */
+static void touch_share(const hdi_table *table, uint32_t part, uint32_t parts) {
+  uint64_t begin, end;
+  hdi_growth_share(table->now.size_bytes, part, parts, &begin, &end);
+  hdi_pages_touch(table->region.base, table->now.size_bytes + (size_t)begin, table->now.size_bytes + (size_t)end);
+}
+
+/* The memory is there. */
+static void grow(hdi_table *table, hd_team *team, uint32_t worker, hdi_hashes hashes, const void *payload) {
+  growing g = {.from = &table->now, .to = &table->grown, .hashes = hashes, .payload = payload};
+  uint64_t bucket_count = table->now.bucket_count; /* worker 0 may be done before another looks again */
+  double start = hd_machine_seconds();
+  touch_share(table, worker, hd_team_count(team));
+  hd_team_barrier(team); /* the pages are there */
+  double touched = hd_machine_seconds();
+  uint64_t front = worker == 0 ? take_front(table) : 0;
+  hd_team_barrier(team); /* the front is empty */
+  hdi_growth_stream(bucket_count, team, worker, move_buckets, &g);
+  if (worker == 0) {
+    put_front(&g, table->front, front);
+    table->now = table->grown;
+    memset(&table->grown, 0, sizeof table->grown);
+    reset_credit(table);
+    table->times.growths++;
+    table->times.touch_seconds += touched - start;
+    table->times.move_seconds += hd_machine_seconds() - touched;
+  }
+}
+
+hd_status hdi_table_grow(hdi_table *table, size_t other_bytes, hd_team *team, uint32_t worker, hdi_hashes hashes,
+                         const void *payload) {
   hd_team_barrier(team); /* nobody inserts any more */
   if (worker == 0) {
     table->growth_status = begin_growth(table, other_bytes);
   }
-  hd_team_barrier(team); /* the new table, or the refusal, is there */
+  hd_team_barrier(team); /* the memory, or the refusal, is there */
   hd_status status = table->growth_status;
   if (status == HD_OK) {
-    migrate(payload, &table->now, &table->grown, worker, hd_team_count(team));
-    hd_team_barrier(team); /* every value has moved */
-    if (worker == 0) {
-      unmap_slots(&table->now);
-      table->now = table->grown;
-      memset(&table->grown, 0, sizeof table->grown);
-      reset_credit(table);
-    }
+    grow(table, team, worker, hashes, payload);
   }
   hd_team_barrier(team); /* all have read the status; the new table is in place */
   return status;

@@ -5,7 +5,7 @@
  *
  * A 64-bit hash names its home bucket by its b high bits; a full bucket overflows into the next one, circularly. [T1] A
  * slot is written once, from 0 to a value other than 0, and never changes between two quiescent points. [T2] Every slot
- * from a value's home bucket up to the value is occupied. */
+ * from a value's home bucket up to the value is occupied. [T3] A value lies fewer than HDI_REACH buckets from home. */
 #ifndef HEDDLE_HASHING_SLOT_TABLE_H
 #define HEDDLE_HASHING_SLOT_TABLE_H
 
@@ -13,6 +13,9 @@
 #include "core/base/check.h"
 #include "core/base/status.h"
 #include "core/base/team.h"
+#include "hashing/growth.h"
+#include "hashing/pages.h"
+#include "hashing/visited.h"
 
 #include <stdalign.h>
 #include <stdbool.h>
@@ -28,7 +31,7 @@
 
 /* One generation of the table. */
 typedef struct hdi_slots {
-  hd_atomic_u64 *slots;  /* owned; bucket_count * HDI_BUCKET_SLOTS, aligned to a cache line */
+  hd_atomic_u64 *slots; /* borrowed from the table's region; bucket_count * HDI_BUCKET_SLOTS, aligned to a cache line */
   uint64_t bucket_count; /* a power of two, at least 8 */
   uint32_t shift;        /* 64 - log2(bucket_count) */
   size_t size_bytes;
@@ -46,8 +49,11 @@ typedef struct hdi_table {
   uint32_t workers;
   uint32_t batch;          /* credit taken at once */
   size_t memory_max_bytes; /* 0: none */
-  hdi_slots grown;         /* the next generation while growing */
+  hdi_region region;       /* owned; the slots and room for more */
+  uint64_t *front;         /* owned; room for the values of HDI_FRONT_BUCKETS buckets while growing */
+  hdi_slots grown;         /* the next generation while growing: the same slots and as many behind them */
   hd_status growth_status; /* written by worker 0 of a growing team, read by all after a barrier */
+  hd_visited_times times;  /* written by worker 0 of a growing team */
   alignas(HD_CACHE_LINE) hd_atomic_i64 remaining; /* credit not yet handed out; shared, written once per batch */
 } hdi_table;
 
@@ -86,12 +92,13 @@ static inline uint64_t hdi_slots_probe_limit(const hdi_slots *slots) {
 uint64_t hdi_table_count(const hdi_table *table);
 bool hdi_table_wants_growth(const hdi_table *table);
 
-/* Places every value of part `part` of `parts` into `to` with hdi_slots_place. */
-typedef void (*hdi_migrate)(void *payload, const hdi_slots *from, const hdi_slots *to, uint32_t part, uint32_t parts);
+/* Sets hashes[i] to the hash of values[i], for count <= HDI_BUCKET_SLOTS of them. Any number of threads. */
+typedef void (*hdi_hashes)(const void *payload, const uint64_t *values, uint32_t count, uint64_t *hashes);
 /* Puts `value` (not 0, not in `to` yet) where `hash` says. Any number of threads; used only while growing. */
 void hdi_slots_place(const hdi_slots *to, uint64_t hash, uint64_t value);
-/* Doubles the table; collective, see hd_visited_grow. `other_bytes` count against memory_max_bytes too. */
-hd_status hdi_table_grow(hdi_table *table, size_t other_bytes, hd_team *team, uint32_t worker, hdi_migrate migrate,
-                         void *payload);
+/* Doubles the table in place; collective, see hd_visited_grow. `other_bytes` count against memory_max_bytes too.
+ * `hashes` NULL: a value is its own hash. */
+hd_status hdi_table_grow(hdi_table *table, size_t other_bytes, hd_team *team, uint32_t worker, hdi_hashes hashes,
+                         const void *payload);
 
 #endif

@@ -3,6 +3,7 @@
  *   word   states of one word: open addressing on 64-bit keys, lock-free insertion by one compare-and-swap
  *   wide   states of W words: slots hold a 64-bit reference (hash fragment and index) to the words, kept in append-only
  *          chunks; XXH3
+ *   tree   states of W words: halves interned recursively as numbered nodes; a state is one 64-bit word, its root
  *
  * Threads: hd_visited_insert may be called by all workers at once, each with its own worker number. Growth happens only
  * inside hd_visited_grow, called by all workers of a team at a quiescent point (between levels or when an insert
@@ -23,7 +24,8 @@ typedef struct hd_visited hd_visited;
 #define HD_STORE_TABLE(X) \
   X(AUTO, "auto")         \
   X(WORD, "word")         \
-  X(WIDE, "wide")
+  X(WIDE, "wide")         \
+  X(TREE, "tree")
 
 typedef enum hd_store {
 #define HDI_STORE_ENUM(identifier, name) HD_STORE_##identifier,
@@ -53,6 +55,13 @@ typedef struct hd_visited_config {
   size_t initial_slots;    /* rounded up to a power of two; 0 = small */
 } hd_visited_config;
 
+/* What growing has cost so far. */
+typedef struct hd_visited_times {
+  uint32_t growths;
+  double touch_seconds; /* having new pages committed, where that was done beforehand */
+  double move_seconds;  /* everything else */
+} hd_visited_times;
+
 /* HD_E_USAGE when the store cannot hold such states (hd_store_refusal), HD_E_LIMIT when memory_max_bytes leaves no room
  * for an empty set, HD_E_NOMEM. */
 hd_status hd_visited_new(const hd_visited_config *config, hd_visited **out);
@@ -77,6 +86,8 @@ bool hd_visited_contains(const hd_visited *visited, const uint64_t *state);
 /* True when the table should grow before the next level (load above its limit), decided from the summed per-worker
  * counters. Quiescent. */
 bool hd_visited_wants_growth(const hd_visited *visited);
+/* How many bytes the next growth adds, at its peak. Quiescent. */
+size_t hd_visited_growth_bytes(const hd_visited *visited);
 /* Doubles the table. Collective: every worker of `team` calls it at the same point (a team of one is allowed).
  * HD_E_LIMIT when memory_max_bytes would be passed, HD_E_NOMEM; the same answer on every worker; the set is unchanged
  * then. */
@@ -87,5 +98,7 @@ size_t hd_visited_slots(const hd_visited *visited);
 /* Bytes of the table and of stored states. */
 size_t hd_visited_size_bytes(const hd_visited *visited);
 const char *hd_visited_store_name(const hd_visited *visited);
+/* Quiescent. */
+hd_visited_times hd_visited_growth_times(const hd_visited *visited);
 
 #endif

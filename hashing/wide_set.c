@@ -2,7 +2,7 @@
  *
  *   slot:    | fragment: 28 low bits of the hash | 1 + number of the cell: 36 bits |     0 = empty
  *   cell:    chunk = number >> cell_bits, place in the chunk = the low cell_bits
- *   chunks:  blocks[chunk / 4096]->chunks[chunk % 4096] -> | used | W words | W words | ... |
+ *   chunks:  blocks[chunk / 4096]->chunks[chunk % 4096] -> | W words | W words | ... |
  *
  * The home bucket comes from the high bits of the hash and the fragment from the low ones, so that states of one bucket
  * differ in their fragments and all but one comparison in 2^28 is a true hit. Each worker appends to a chunk of its
@@ -22,7 +22,7 @@
  * goes back only over a cell whose swap failed.
  * Lock-free by the argument of word_set.c; a worker that dies between writing a cell and the swap delays nobody.
  *
- * Growth reads the chunks in order, hashes each state again and places its new reference: states are not moved. Any
+ * Growth hashes each state again, through its reference, and moves the reference: states are not moved. Any
  * thread; cost of an insertion: one hash (XXH3), one line of the table mostly, for a known state one comparison of W
  * words, for a new one a copy. */
 #include "hashing/wide_set.h"
@@ -44,7 +44,7 @@ static uint64_t fragment_of(uint64_t hash) {
   return hash << HDI_WIDE_INDEX_BITS;
 }
 
-static hdi_wide_chunk *chunk_at(const hdi_wide_set *set, uint64_t number) {
+static uint64_t *chunk_at(const hdi_wide_set *set, uint64_t number) {
   /* HD-SYNC V1: acquire; pairs with V2. Publishes: the block's zeroed pointers. Why not weaker: the block may have been
    * made by a third worker and this one may look into it before any slot led there. Why not stronger: one location. */
   hdi_wide_block *block = hd_load_acq(&set->blocks[number / HDI_WIDE_BLOCK_CHUNKS]);
@@ -55,9 +55,9 @@ static hdi_wide_chunk *chunk_at(const hdi_wide_set *set, uint64_t number) {
 
 static const uint64_t *state_at(const hdi_wide_set *set, uint64_t slot) {
   uint64_t cell = (slot & INDEX_MASK) - 1;
-  const hdi_wide_chunk *chunk = chunk_at(set, cell >> set->cell_bits);
+  const uint64_t *chunk = chunk_at(set, cell >> set->cell_bits);
   HD_ASSERT(chunk != NULL);
-  return &chunk->words[(cell & (((uint64_t)1 << set->cell_bits) - 1)) * set->words];
+  return &chunk[(cell & (((uint64_t)1 << set->cell_bits) - 1)) * set->words];
 }
 
 static bool slot_holds(const hdi_wide_set *set, uint64_t slot, uint64_t fragment, const uint64_t *state) {
@@ -72,7 +72,7 @@ hd_status hdi_wide_set_init(hdi_wide_set *set, const hd_visited_config *config) 
   while (set->cell_bits < CELL_BITS_MOST && (state_bytes << (set->cell_bits + 1)) <= CHUNK_BYTES) {
     set->cell_bits++;
   }
-  set->chunk_bytes = sizeof(hdi_wide_chunk) + (state_bytes << set->cell_bits);
+  set->chunk_bytes = state_bytes << set->cell_bits;
   hd_status status = hdi_table_init(&set->table, config->workers, config->initial_slots, config->memory_max_bytes);
   if (status != HD_OK) {
     return status;
@@ -155,12 +155,12 @@ static bool next_chunk(hdi_wide_set *set, hdi_wide_lane *lane) {
   if (!charge(set, set->chunk_bytes)) {
     return false;
   }
-  hdi_wide_chunk *chunk = malloc(set->chunk_bytes);
+  uint64_t *chunk = malloc(set->chunk_bytes);
   if (chunk == NULL) {
     uncharge(set, set->chunk_bytes);
     return false;
   }
-  /* HD-SYNC V11: relaxed; pairs with V11 of other workers, V13. Publishes: nothing; numbers are unique by the
+  /* HD-SYNC V11: relaxed; pairs with V11 of other workers. Publishes: nothing; numbers are unique by the
    * modification order of the counter. Why not weaker: it must be one read-modify-write. Why not stronger: the chunk is
    * published by the slots that refer to it. */
   uint64_t number = hd_add_rlx(&set->chunk_count, 1);
@@ -171,10 +171,6 @@ static bool next_chunk(hdi_wide_set *set, hdi_wide_lane *lane) {
     uncharge(set, set->chunk_bytes);
     return false;
   }
-  if (lane->chunk != NULL) {
-    lane->chunk->used = lane->used;
-  }
-  chunk->used = 0;
   /* HD-SYNC V4: relaxed; pairs with V3. Publishes: nothing by itself, the releasing swap V7 comes after it. Why not
    * weaker: it is the weakest. Why not stronger: nobody looks for the chunk before that swap, or a barrier. */
   hd_store_rlx(&block->chunks[number % HDI_WIDE_BLOCK_CHUNKS], (void *)chunk);
@@ -189,7 +185,7 @@ static uint64_t write_cell(hdi_wide_set *set, hdi_wide_lane *lane, const uint64_
   if ((lane->chunk == NULL || lane->used >> set->cell_bits != 0) && !next_chunk(set, lane)) {
     return 0;
   }
-  memcpy(&lane->chunk->words[lane->used * set->words], state, set->words * sizeof *state);
+  memcpy(&lane->chunk[lane->used * set->words], state, set->words * sizeof *state);
   return ((lane->number << set->cell_bits) | lane->used) + 1;
 }
 
@@ -221,6 +217,24 @@ static hd_insert try_slot(hdi_wide_set *set, uint32_t worker, hd_atomic_u64 *slo
   return HD_INSERT_KNOWN;
 }
 
+/* Does the state lie in bucket `begin` or behind it, before the next empty slot? */
+static HD_COLD bool finds_behind(const hdi_wide_set *set, uint64_t begin, uint64_t fragment, const uint64_t *state) {
+  const hdi_slots *slots = &set->table.now;
+  for (uint64_t bucket = begin; bucket < begin + slots->bucket_count; bucket++) {
+    hd_atomic_u64 *line = hdi_slots_bucket(slots, bucket);
+    for (uint32_t i = 0; i < HDI_BUCKET_SLOTS; i++) {
+      uint64_t seen = hd_load_acq(&line[i]); /* HD-SYNC V12: acquire; pairs with V7; as V6, or quiescent. */
+      if (seen == 0) {
+        return false;
+      }
+      if (slot_holds(set, seen, fragment, state)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 static hd_insert insert_hashed(hdi_wide_set *set, uint32_t worker, const uint64_t *state, uint64_t hash) {
   uint64_t fragment = fragment_of(hash);
   const hdi_slots *slots = &set->table.now;
@@ -245,7 +259,7 @@ static hd_insert insert_hashed(hdi_wide_set *set, uint32_t worker, const uint64_
       }
     }
   }
-  return HD_INSERT_FULL;
+  return finds_behind(set, home + limit, fragment, state) ? HD_INSERT_KNOWN : HD_INSERT_FULL;
 }
 
 hd_insert hdi_wide_set_insert(hdi_wide_set *set, uint32_t worker, const uint64_t *state) {
@@ -282,50 +296,24 @@ size_t hdi_wide_set_insert_many(hdi_wide_set *set, uint32_t worker, const uint64
 
 bool hdi_wide_set_contains(const hdi_wide_set *set, const uint64_t *state) {
   uint64_t hash = hash_state(set, state);
-  const hdi_slots *slots = &set->table.now;
-  for (uint64_t bucket = hash >> slots->shift;; bucket++) {
-    hd_atomic_u64 *line = hdi_slots_bucket(slots, bucket);
-    for (uint32_t i = 0; i < HDI_BUCKET_SLOTS; i++) {
-      uint64_t seen = hd_load_acq(&line[i]); /* HD-SYNC V12: acquire; pairs with V7; quiescent. */
-      if (seen == 0) {
-        return false;
-      }
-      if (slot_holds(set, seen, fragment_of(hash), state)) {
-        return true;
-      }
-    }
-  }
+  return finds_behind(set, hash >> set->table.now.shift, fragment_of(hash), state);
 }
 
-/* Part `part` is every parts-th chunk. */
-static void migrate(void *payload, const hdi_slots *from, const hdi_slots *to, uint32_t part, uint32_t parts) {
-  (void)from;
+/* The hashes of the states that the slots refer to, which all are on their way before the first is hashed. */
+static void hash_slots(const void *payload, const uint64_t *values, uint32_t count, uint64_t *hashes) {
   const hdi_wide_set *set = payload;
-  /* HD-SYNC V13: relaxed; pairs with V11. Publishes: nothing. Why not weaker: it is the weakest. Why not stronger: the
-   * barrier before the move orders every insertion before it. */
-  uint64_t chunks = hd_load_rlx(&set->chunk_count);
-  for (uint64_t number = part; number < chunks; number += parts) {
-    const hdi_wide_chunk *chunk = chunk_at(set, number);
-    if (chunk == NULL) {
-      continue; /* its memory could not be had */
-    }
-    for (uint64_t i = 0; i < chunk->used; i++) {
-      uint64_t hash = hash_state(set, &chunk->words[i * set->words]);
-      hdi_slots_place(to, hash, fragment_of(hash) | (((number << set->cell_bits) | i) + 1));
-    }
+  const uint64_t *states[HDI_BUCKET_SLOTS];
+  for (uint32_t i = 0; i < count; i++) {
+    states[i] = state_at(set, values[i]);
+    HD_PREFETCH(states[i]);
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    hashes[i] = hash_state(set, states[i]);
   }
 }
 
 hd_status hdi_wide_set_grow(hdi_wide_set *set, hd_team *team, uint32_t worker) {
-  /* A worker number may belong to no member of the team, therefore each member looks after several lanes. The barriers
-   * inside show the counts to everybody before the move. */
-  for (uint32_t i = worker; i < set->table.workers; i += hd_team_count(team)) {
-    if (set->lanes[i].chunk != NULL) {
-      set->lanes[i].chunk->used = set->lanes[i].used;
-    }
-  }
-  hd_team_barrier(team); /* all counts are written */
-  return hdi_table_grow(&set->table, hdi_wide_set_size_bytes(set) - set->table.now.size_bytes, team, worker, migrate,
+  return hdi_table_grow(&set->table, hdi_wide_set_size_bytes(set) - set->table.now.size_bytes, team, worker, hash_slots,
                         set);
 }
 

@@ -9,19 +9,13 @@
 #define HDI_WIDE_BLOCKS 4096u       /* blocks of chunk pointers */
 #define HDI_WIDE_BLOCK_CHUNKS 4096u /* chunk pointers in a block */
 
-/* States of one worker, appended one after another. */
-typedef struct hdi_wide_chunk {
-  uint64_t used; /* states in it; kept up to date only at quiescent points and when the chunk is full */
-  uint64_t words[];
-} hdi_wide_chunk;
-
 typedef struct hdi_wide_block {
-  hd_atomic_ptr chunks[HDI_WIDE_BLOCK_CHUNKS];
+  hd_atomic_ptr chunks[HDI_WIDE_BLOCK_CHUNKS]; /* states of one worker each, appended one after another */
 } hdi_wide_block;
 
 /* The chunk a worker is filling; its own cache line. */
 typedef struct hdi_wide_lane {
-  alignas(HD_CACHE_LINE) hdi_wide_chunk *chunk; /* owned by the set; NULL before the first state */
+  alignas(HD_CACHE_LINE) uint64_t *chunk; /* states one after another; owned by the set; NULL before the first state */
   uint64_t number;
   uint64_t used;
 } hdi_wide_lane;

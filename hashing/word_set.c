@@ -12,10 +12,12 @@
  * Claim 2: an insertion that answers "known" read k, and k was put there by an insertion that answered "new" or will.
  * Claim 3: lock-free. A failed compare-and-swap means that another insertion succeeded; the loop is bounded by
  * HDI_PROBE_MAX buckets, each slot is tried once, so an insertion is even wait-free.
- * Claim 4: "full" leaves the set as it was: it is answered before any write, or after only failed ones.
- * Growth is argued in slot_table.c. Any thread; cost: one cache line mostly. The scheme is that of open addressing on
- * cache lines as in Laarman, van de Pol, Weber: Boosting Multi-Core Reachability Performance with Shared Hash Tables
- * (2010), without its lock bit, which whole keys in the slots make unnecessary. */
+ * Claim 4: "full" leaves the set as it was: it is answered before any write, or after only failed ones. It is never
+ * answered for a state that was there before: growth may have put k further from home than an insertion looks for room
+ * [T3], so where all these buckets are full the look goes on to the next empty slot.
+ * Growth is argued in growth.c and slot_table.c. Any thread; cost: one cache line mostly. The scheme is that of open
+ * addressing on cache lines as in Laarman, van de Pol, Weber: Boosting Multi-Core Reachability Performance with Shared
+ * Hash Tables (2010), without its lock bit, which whole keys in the slots make unnecessary. */
 #include "hashing/word_set.h"
 
 hd_status hdi_word_set_init(hdi_word_set *set, const hd_visited_config *config) {
@@ -39,6 +41,22 @@ static hd_insert insert_zero(hdi_word_set *set, uint32_t worker) {
   return HD_INSERT_NEW;
 }
 
+/* Does `key` lie in bucket `begin` or behind it, before the next empty slot? */
+static HD_COLD bool finds_behind(const hdi_slots *slots, uint64_t begin, uint64_t key) {
+  for (uint64_t bucket = begin; bucket < begin + slots->bucket_count; bucket++) {
+    hd_atomic_u64 *line = hdi_slots_bucket(slots, bucket);
+    for (uint32_t i = 0; i < HDI_BUCKET_SLOTS; i++) {
+      /* HD-SYNC W6: relaxed; pairs with W5. Publishes: nothing. Why not weaker: it is the weakest. Why not stronger: as
+       * at W4, or quiescent. */
+      uint64_t seen = hd_load_rlx(&line[i]);
+      if (seen == 0 || seen == key) {
+        return seen == key;
+      }
+    }
+  }
+  return false;
+}
+
 /* `key` is the mixed state. */
 static inline hd_insert insert_key(hdi_word_set *set, uint32_t worker, uint64_t key) {
   if (HD_UNLIKELY(key == 0)) {
@@ -57,7 +75,7 @@ static inline hd_insert insert_key(hdi_word_set *set, uint32_t worker, uint64_t 
         if (!hdi_table_reserve(&set->table, worker)) {
           return HD_INSERT_FULL;
         }
-        /* HD-SYNC W5: acq_rel; pairs with W4, W5 of other workers, W6, W7. Publishes: the slot. Why not weaker: relaxed
+        /* HD-SYNC W5: acq_rel; pairs with W4, W5 of other workers, W6. Publishes: the slot. Why not weaker: relaxed
          * would do for the proof; acquire on failure is the house rule for a value that is then used and costs nothing.
          * Why not stronger: no order between slots is needed. */
         if (hd_cas_acqrel(&line[i], &seen, key)) {
@@ -71,7 +89,7 @@ static inline hd_insert insert_key(hdi_word_set *set, uint32_t worker, uint64_t 
       }
     }
   }
-  return HD_INSERT_FULL;
+  return finds_behind(slots, home + limit, key) ? HD_INSERT_KNOWN : HD_INSERT_FULL;
 }
 
 hd_insert hdi_word_set_insert(hdi_word_set *set, uint32_t worker, uint64_t state) {
@@ -129,36 +147,9 @@ bool hdi_word_set_contains(const hdi_word_set *set, uint64_t state) {
      * quiescent. */
     return hd_load_rlx(&set->has_zero) != 0;
   }
-  const hdi_slots *slots = &set->table.now;
-  /* Growth may place a value further from home than an insertion looks, so the search goes on to an empty slot. */
-  for (uint64_t bucket = key >> slots->shift;; bucket++) {
-    hd_atomic_u64 *line = hdi_slots_bucket(slots, bucket);
-    for (uint32_t i = 0; i < HDI_BUCKET_SLOTS; i++) {
-      /* HD-SYNC W6: relaxed; pairs with W5. Publishes: nothing. Why not weaker: it is the weakest. Why not stronger:
-       * quiescent. */
-      uint64_t seen = hd_load_rlx(&line[i]);
-      if (seen == 0 || seen == key) {
-        return seen == key;
-      }
-    }
-  }
-}
-
-/* Part `part` is a range of buckets; a slot says by itself where it belongs. */
-static void migrate(void *payload, const hdi_slots *from, const hdi_slots *to, uint32_t part, uint32_t parts) {
-  (void)payload;
-  uint64_t begin = from->bucket_count / parts * part + from->bucket_count % parts * part / parts;
-  uint64_t end = from->bucket_count / parts * (part + 1) + from->bucket_count % parts * (part + 1) / parts;
-  for (uint64_t i = begin * HDI_BUCKET_SLOTS; i < end * HDI_BUCKET_SLOTS; i++) {
-    /* HD-SYNC W7: relaxed; pairs with W5. Publishes: nothing. Why not weaker: it is the weakest. Why not stronger: the
-     * barrier before the move orders every insertion before it. */
-    uint64_t key = hd_load_rlx(&from->slots[i]);
-    if (key != 0) {
-      hdi_slots_place(to, key, key);
-    }
-  }
+  return finds_behind(&set->table.now, key >> set->table.now.shift, key);
 }
 
 hd_status hdi_word_set_grow(hdi_word_set *set, hd_team *team, uint32_t worker) {
-  return hdi_table_grow(&set->table, 0, team, worker, migrate, set);
+  return hdi_table_grow(&set->table, 0, team, worker, NULL, NULL);
 }

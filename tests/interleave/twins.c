@@ -54,3 +54,30 @@ void hdi_pages_unmap(void *pages, size_t size_bytes) {
     il_free(pages);
   }
 }
+
+void hdi_pages_touch(void *pages, size_t begin_bytes, size_t end_bytes) {
+  (void)pages, (void)begin_bytes, (void)end_bytes;
+}
+
+size_t hdi_region_most_bytes(size_t size_bytes, size_t memory_max_bytes) {
+  (void)memory_max_bytes;
+  return size_bytes * 2; /* no run grows twice */
+}
+
+hd_status hdi_region_make(hdi_region *region, size_t size_bytes, size_t most_bytes) {
+  *region = (hdi_region){.base = hdi_pages_map(most_bytes), .reserved_bytes = most_bytes, .size_bytes = size_bytes};
+  return region->base == NULL ? HD_E_NOMEM : HD_OK;
+}
+
+hd_status hdi_region_extend(hdi_region *region, size_t size_bytes) {
+  if (size_bytes > region->reserved_bytes) {
+    return HD_E_NOMEM;
+  }
+  region->size_bytes = size_bytes;
+  return HD_OK;
+}
+
+void hdi_region_free(hdi_region *region) {
+  hdi_pages_unmap(region->base, region->reserved_bytes);
+  *region = (hdi_region){0};
+}

@@ -51,16 +51,21 @@ static uint64_t key_at(uint64_t key, uint64_t home, uint32_t bits) {
   return key;
 }
 
-static scene *new_scene(uint32_t threads) {
+static scene *new_scene_of(uint32_t threads, size_t slots) {
   scene *s = calloc(1, sizeof *s);
   IL_REQUIRE(s != NULL);
   s->threads = threads;
   s->most = UINT64_MAX;
   hd_visited_config config = {
       .words = words, .bits = 64, .workers = WORKERS, .store = words == 1 ? HD_STORE_WORD : HD_STORE_WIDE};
-  config.initial_slots = 1;
+  config.initial_slots = slots;
   IL_REQUIRE(hd_visited_new(&config, &s->set) == HD_OK);
   return s;
+}
+
+/* With a set of the smallest size. */
+static scene *new_scene(uint32_t threads) {
+  return new_scene_of(threads, 1);
 }
 
 static void prefill_by(scene *s, uint32_t worker, uint64_t key) {
@@ -208,16 +213,18 @@ static void *full_set(void) {
   return s;
 }
 
-/* The home bucket of the last of the first half overflows into the second: the second mover brings back what belongs
- * between the first's. */
+/* 16 buckets, of which the upper six are split first, in as many ranges as there are threads (the kernels are built
+ * with HDI_REACH 2). The last bucket of the first range has overflowed into the second range: both movers put values
+ * into the same bucket of the grown table. */
 static void *growth(uint32_t threads) {
-  scene *s = new_scene(threads);
-  uint64_t key = 0, low = 8 / threads - 1;
+  scene *s = new_scene_of(threads, 128);
+  uint64_t key = 0, last = 10 + 6 / threads - 1;
   for (uint32_t i = 0; i < 9; i++) {
-    key = key_at(key, 2 * low, 4);
+    key = key_at(key, 2 * last, 5);
     prefill(s, key);
   }
-  prefill(s, key_at(key, 2 * low + 2, 4));
+  prefill(s, key_at(key, 2 * last + 2, 5));
+  prefill(s, key_at(key, 3, 5)); /* in the front */
   s->grows = true;
   return s;
 }

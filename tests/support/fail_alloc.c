@@ -16,12 +16,14 @@ void *__real_realloc(void *old, size_t size);
 void *__real_aligned_alloc(size_t alignment, size_t size);
 void __real_free(void *block);
 void *__real_mmap(void *at, size_t size, int protection, int flags, int file, off_t offset);
+int __real_mprotect(void *at, size_t size, int protection);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *old, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
 void __wrap_free(void *block);
 void *__wrap_mmap(void *at, size_t size, int protection, int flags, int file, off_t offset);
+int __wrap_mprotect(void *at, size_t size, int protection);
 
 static hd_atomic_u32 armed;
 static hd_atomic_u64 made, allowed;
@@ -87,6 +89,10 @@ void __wrap_free(void *block) {
 
 void *__wrap_mmap(void *at, size_t size, int protection, int flags, int file, off_t offset) {
   return must_fail() ? MAP_FAILED : __real_mmap(at, size, protection, flags, file, offset);
+}
+
+int __wrap_mprotect(void *at, size_t size, int protection) {
+  return must_fail() ? -1 : __real_mprotect(at, size, protection);
 }
 
 int64_t hd_fail_alloc_live(void) {
