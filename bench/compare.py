@@ -226,7 +226,7 @@ def measure_rows(bench, cases):
             runs.append(row)
         if runs:
             row = sorted(runs, key=lambda r: r["seconds"])[len(runs) // 2]
-            rows.append({"case": words, "workload": f"{workload} {size}", **row})
+            rows.append({**row, "case": words, "workload": f"{workload} {size}"})
     return rows
 
 
@@ -237,7 +237,8 @@ def show(rows, *columns):
 
 
 def part_stores(bench):
-    stores = [s for s in bench.arguments.stores.split(",") if s]
+    known = next(line for line in bench.help.splitlines() if line.startswith("stores:")).split()[1:]
+    stores = [s for s in bench.arguments.stores.split(",") if s] or [s for s in known if s != "auto"]
     narrow = "9" if bench.arguments.quick else "12"
     cases = [(f"{store}", "ring", narrow, ["--store", store]) for store in stores]
     budget = "20000" if bench.arguments.quick else "4M"
@@ -274,7 +275,7 @@ def part_largest(bench):
     if row is None:
         bench.problem(f"ring {n}: {run.problem}")
         return ""
-    rows = [{"workload": f"ring {n}", **row, "resident_GiB": round(row["peak_bytes"] / 2**30, 2)}]
+    rows = [{**row, "workload": f"ring {n}", "resident_GiB": round(row["peak_bytes"] / 2**30, 2)}]
     bench.write_csv("largest", rows)
     return show(rows, "workload", "threads", "states", "transitions", "seconds", "mstates_per_second", "store",
                 "table_bytes_per_state", "load", "resident_GiB", "verified")
@@ -312,7 +313,7 @@ def main():
     parser.add_argument("--rounds", type=int, help="rounds (default 5; quick: 2)")
     parser.add_argument("--threads", type=int, default=1, help="heddle's threads against the peers (default 1)")
     parser.add_argument("--without", action="append", default=[], help="leave out spin-dfs, spin-bfs or rumur")
-    parser.add_argument("--stores", default="word,wide", help="stores to compare")
+    parser.add_argument("--stores", default="", help="stores to compare, with commas (default: all)")
     parser.add_argument("--largest", type=int, default=15, help="most peers of the largest ring (default 15)")
     parser.add_argument("--seconds-max", type=int, default=600, help="limit for one run")
     parser.add_argument("--no-instructions", action="store_true", help="count no instructions")

@@ -143,6 +143,14 @@ static const struct {
 };
 enum { OPTION_COUNT = sizeof options / sizeof options[0] };
 
+static void print_names(FILE *out, const char *what, const char *const *names, size_t count) {
+  fprintf(out, "%s:", what);
+  for (size_t i = 0; i < count; i++) {
+    fprintf(out, " %s", names[i]);
+  }
+  fputc('\n', out);
+}
+
 static void print_usage(FILE *out) {
   fprintf(out,
           "usage: heddle-bench WORKLOAD N[,K] [OPTION VALUE]...\n"
@@ -151,6 +159,8 @@ static void print_usage(FILE *out) {
   for (size_t i = 0; i < OPTION_COUNT; i++) {
     fprintf(out, "  %-10s %-20s %s\n", options[i].name, options[i].argument, options[i].help);
   }
+  print_names(out, "stores", store_names, sizeof store_names / sizeof store_names[0]);
+  print_names(out, "orders", order_names, sizeof order_names / sizeof order_names[0]);
 }
 
 static int parse_options(bench *b, int argc, char *const *argv) {
