@@ -19,8 +19,8 @@ import sys
 import tables
 
 STRONG = {False: (("ring", "13"), ("counter", "4,5")), True: (("ring", "8"), ("counter", "3,3"))}
-# ring n has nearly 4 times the states of ring n-1, pairs exactly 4 times: threads 1, 4, 16, 64
-WEAK = {False: ("pairs", 10), True: ("pairs", 5)}
+# star n+1 has a little over twice the states of star n
+WEAK = {False: ("star", 14), True: ("star", 6)}
 PREDICTED = (16, 24, 32, 48, 64)
 
 
@@ -74,7 +74,7 @@ def measure_strong(arguments, counts):
 def measure_weak(arguments, counts):
     workload, size = WEAK[arguments.quick]
     rows = []
-    for step, threads in enumerate(n for n in (1, 4, 16, 64) if n <= counts[-1]):
+    for step, threads in enumerate(n for n in counts if n & (n - 1) == 0):
         for turn in range(arguments.rounds):
             row = explore(arguments, threads, workload, str(size + step))
             rows.append({"workload": workload, "size": size + step, "round": turn, "threads": threads,
