@@ -22,6 +22,9 @@ void hdi_word_set_find_regions(const hdi_word_set *set, const uint64_t *states, 
 bool hdi_word_set_contains(const hdi_word_set *set, uint64_t state);
 hd_status hdi_word_set_grow(hdi_word_set *set, hd_team *team, uint32_t worker);
 
+/* What slot `slot` of the table holds: 0, or a state's mixed word. Quiescent. */
+uint64_t hdi_word_set_key(const hdi_word_set *set, uint64_t slot);
+
 /* The bijection that spreads states over the table: a finalizer in the manner of MurmurHash3 (Appleby). Each step is
  * invertible (xor with own high bits; product with an odd number), so the whole is a bijection, and 0 stays 0. */
 static inline uint64_t hdi_word_mix(uint64_t word) {
@@ -29,6 +32,14 @@ static inline uint64_t hdi_word_mix(uint64_t word) {
   word *= 0xff51afd7ed558ccdULL;
   word ^= word >> 33;
   word *= 0xc4ceb9fe1a85ec53ULL;
+  return word ^ (word >> 33);
+}
+/* Its inverse: the steps undone, from the last to the first. A shift by 33 of 64 bits undoes itself. */
+static inline uint64_t hdi_word_unmix(uint64_t word) {
+  word ^= word >> 33;
+  word *= 0x9cb4b2f8129337dbULL; /* the inverse of the second factor modulo 2^64 */
+  word ^= word >> 33;
+  word *= 0x4f74430c22a54005ULL; /* of the first */
   return word ^ (word >> 33);
 }
 
