@@ -2,13 +2,12 @@
  *
  *   words:  | states 0 .. 63 | states 64 .. 127 | ... | .. 2^bits - 1 |        1 = visited
  *
- * Protocol. insert(s) reads the word and is done when the bit is set; otherwise it sets it by one fetch-or, whose answer
- * says whether the bit was set before.
- * Claim 1: exactly one insertion of s answers "new". Bits are only set. Of all fetch-ors that set this bit, the first in
- * the word's modification order found it 0, every later one 1; and an insertion that saw it by its load made none.
- * Claim 2: "known" is answered only when the bit was set, hence after the insertion that answered "new" or will.
- * Claim 3: wait-free: a load and a fetch-or.
- * No state is published by the set: what it refers to is the state itself. So all orders are relaxed.
+ * Protocol. insert(s) reads the word and is done when the bit is set; otherwise it sets it by one fetch-or, whose
+ * answer says whether the bit was set before. Claim 1: exactly one insertion of s answers "new". Bits are only set. Of
+ * all fetch-ors that set this bit, the first in the word's modification order found it 0, every later one 1; and an
+ * insertion that saw it by its load made none. Claim 2: "known" is answered only when the bit was set, hence after the
+ * insertion that answered "new" or will. Claim 3: wait-free: a load and a fetch-or. No state is published by the set:
+ * what it refers to is the state itself. So all orders are relaxed.
  *
  * An automatically chosen set begins as a table of words, since a small search would touch more pages here than there,
  * and moves when the next table would be larger than the bitmap. hdi_bitmap_set_take streams through the table's slots;

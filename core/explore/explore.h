@@ -14,6 +14,7 @@
 #include "core/base/diag.h"
 #include "core/model/filter.h"
 #include "core/model/model.h"
+#include "core/model/reduction.h"
 #include "core/model/trace.h"
 #include "hashing/visited.h"
 
@@ -75,6 +76,7 @@ typedef void (*hd_progress_fn)(void *payload, const hd_progress *progress);
 typedef struct hd_search {
   const hd_model *model;
   const hd_filter *filter; /* NULL allowed */
+  hd_reduce reduction;     /* which steps may be left out; see hd_outcome. With predicates: none */
   uint32_t threads;        /* 0: hd_team_default_count() */
   hd_store store;
   hd_order order; /* ANY: complete runs count the same states, transitions, stopped states and findings; levels are not
@@ -118,6 +120,12 @@ typedef struct hd_found {
 
 typedef struct hd_outcome {
   hd_end end;
+  /* What was left out: the counts are those of the reduced system. FOR_DEADLOCKS: all states without steps are found,
+   * at their least levels, with shortest traces; faults and failed checks are those met on the way. FOR_CHECKS: some
+   * fault and some failed check are found in each slot that has one; only stop kinds have least levels and shortest
+   * traces. */
+  hd_reduce reduction;
+  const char *unreduced;  /* static words: why less was left out than asked for; NULL: nothing to say */
   uint64_t states;        /* reachable states found (stored), initial ones included */
   uint64_t transitions;   /* steps with a successor out of expanded states */
   uint64_t levels;        /* levels that hold at least one state; 0 in any order */

@@ -49,6 +49,8 @@ static uint32_t thread_count(const hd_search *search) {
 static hd_status take_counts(const hdi_run *run, hd_outcome *outcome) {
   hd_status status = HD_OK;
   outcome->end = run->end;
+  outcome->reduction = run->reduction == NULL ? HD_REDUCE_NOTHING : run->search->reduction;
+  outcome->unreduced = run->unreduced;
   outcome->states = hd_visited_count(run->visited);
   outcome->levels = run->levels;
   outcome->frontier_peak = run->frontier_peak;

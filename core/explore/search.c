@@ -47,6 +47,9 @@ static hd_status init_worker(hdi_run *run, uint32_t number) {
   if (worker->stepper == NULL || hdi_deque_init(&worker->work) != HD_OK) {
     return HD_E_NOMEM;
   }
+  if (run->reduction != NULL && hd_stepper_reduce(worker->stepper, run->reduction) != HD_OK) {
+    return HD_E_NOMEM;
+  }
   size_t bulk_max = hd_stepper_bulk_max(worker->stepper);
   size_t room = HDI_BATCH + bulk_max + HD_BULK_SLACK;
   worker->bulk = bulk_max > 0;
@@ -95,9 +98,20 @@ void hdi_run_free(hdi_run *run) {
     hdi_history_clear(&run->history, &run->workers[0].pool);
   }
   free(run->workers);
+  hd_reduction_free(run->reduction);
   hd_visited_free(run->visited);
   hdi_idle_clear(&run->idle);
   free(run);
+}
+
+/* A predicate may look at anything: then every step is visible, and no set but all is safe. */
+static hd_status init_reduction(hdi_run *run) {
+  const hd_search *search = run->search;
+  if (search->reduction == HD_REDUCE_FOR_CHECKS && search->predicate_count > 0) {
+    run->unreduced = "a state predicate is looked for";
+    return HD_OK;
+  }
+  return hd_reduction_new(run->model, search->filter, search->reduction, &run->reduction, &run->unreduced);
 }
 
 static hd_status init_run(hdi_run *run) {
@@ -107,7 +121,10 @@ static hd_status init_run(hdi_run *run) {
                               .workers = run->worker_count,
                               .store = search->store,
                               .memory_max_bytes = run->memory_max_bytes};
-  hd_status status = hd_visited_new(&config, &run->visited);
+  hd_status status = init_reduction(run);
+  if (status == HD_OK) {
+    status = hd_visited_new(&config, &run->visited);
+  }
   if (status != HD_OK) {
     return status;
   }

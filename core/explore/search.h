@@ -81,6 +81,8 @@ struct hdi_run {
   const hd_search *search; /* borrowed */
   const hd_model *model;   /* borrowed */
   hd_visited *visited;     /* owned */
+  hd_reduction *reduction; /* owned; NULL: none */
+  const char *unreduced;   /* why it is NULL although one was asked for; NULL: it was not */
   hdi_worker *workers;     /* owned */
   uint32_t worker_count, words;
   bool any_order;      /* a search without levels (any_order.c) */

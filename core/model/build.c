@@ -6,6 +6,7 @@
  * Cost: amortised O(1) per call, plus the bytes of names and statements, which go into one arena. Not thread-safe.
  * Expressions are in builder_expr.c. */
 #include "core/model/coded.h"
+#include "core/model/depend.h"
 #include "core/model/flat.h"
 
 #include <string.h>
@@ -352,6 +353,9 @@ hd_status hd_builder_finish(hd_builder *builder, hd_model **out) {
   }
   if (status == HD_OK && !builder->force_code) {
     status = hdi_flat_compile(builder->model);
+  }
+  if (status == HD_OK) {
+    status = hdi_depend_compile(builder);
   }
   if (status == HD_OK) {
     status = hdi_coded_compile(builder->model);

@@ -8,7 +8,7 @@
 
 uint32_t hd_stepper_bulk_max(const hd_stepper *stepper) {
   const hd_model *model = stepper->model;
-  if (stepper->has_strong || stepper->has_weak) {
+  if (stepper->has_strong || stepper->has_weak || stepper->stubborn != NULL) {
     return 0;
   }
   return model->flat.valid ? hdi_flat_max(model) : (model->coded != NULL ? model->coded->plan.successors_max : 0);

@@ -317,6 +317,8 @@ typedef struct hdi_flat {
   struct hdi_flat_lanes *lanes; /* owned */
 } hdi_flat;
 
+typedef struct hdi_depend hdi_depend; /* depend.h */
+
 struct hd_model {
   hd_arena *arena; /* names, statements */
   hd_names *label_names;
@@ -346,6 +348,7 @@ struct hd_model {
   hdi_bits initial;   /* initial states, one after another, in state order */
   size_t initial_count;
   hdi_flat flat;
+  hdi_depend *depend; /* owned; what steps look at and change */
   struct hdi_coded *coded; /* coded.h; NULL: none */
   uint32_t words, bits;
   uint32_t stack_depth; /* values that any piece of code needs */

@@ -1,6 +1,7 @@
 /* Questions to a compiled model: names and tables as the frontend gave them, the meaning of a packed state, and why a
  * state has no steps. Read-only, any thread. */
 #include "core/model/coded.h"
+#include "core/model/depend.h"
 #include "core/model/flat.h"
 
 void hd_model_free(hd_model *model) {
@@ -14,6 +15,7 @@ void hd_model_free(hd_model *model) {
   hdi_exprs_free(&model->exprs);
   hdi_flat_free(&model->flat);
   hdi_coded_free(model->coded);
+  hdi_depend_free(model->depend);
   hdi_monitors_free(&model->monitors);
   hdi_edges_free(&model->edges);
   hdi_fields_free(&model->fields);

@@ -279,3 +279,29 @@ bool hdi_instance_may_step(hd_stepper *stepper, const uint64_t *state, uint32_t 
   }
   return false;
 }
+
+/* ---- one step, chosen elsewhere ---- */
+
+bool hdi_is_enabled(hd_stepper *stepper, const uint64_t *state, uint32_t rule, uint32_t instance) {
+  step_party party = {.rule = &stepper->model->rules.data[rule], .instance = instance};
+  return enabled(&stepper->machine, state, party) != HDI_RAN_DISABLED;
+}
+
+bool hdi_may_meet(hd_stepper *stepper, const uint64_t *state, hdi_meeting meeting) {
+  step_party sender = {.rule = &stepper->model->rules.data[meeting.sender], .instance = meeting.sender_instance};
+  step_party receiver = {.rule = &stepper->model->rules.data[meeting.receiver], .instance = meeting.receiver_instance};
+  int64_t channel = 0;
+  return enabled(&stepper->machine, state, sender) == HDI_RAN_OK &&
+         channel_of(&stepper->machine, state, sender, &channel) == HDI_RAN_OK &&
+         ready_on(&stepper->machine, state, receiver, channel);
+}
+
+void hdi_fire_alone(hd_stepper *stepper, const uint64_t *state, uint32_t rule, uint32_t instance) {
+  fire_alone(stepper, state, (step_party){.rule = &stepper->model->rules.data[rule], .instance = instance});
+}
+
+void hdi_fire_meeting(hd_stepper *stepper, const uint64_t *state, hdi_meeting meeting) {
+  fire_pair(stepper, state,
+            (step_party){.rule = &stepper->model->rules.data[meeting.sender], .instance = meeting.sender_instance},
+            (step_party){.rule = &stepper->model->rules.data[meeting.receiver], .instance = meeting.receiver_instance});
+}

@@ -4,7 +4,7 @@
  * the caller. Eager and exclusive locations are looked for once per state, and only when the model has any. The
  * location flags of the model and of the filter are merged when the stepper is made, so a filter costs nothing per
  * step. */
-#include "core/model/stepper.h"
+#include "core/model/stubborn.h"
 
 #include <string.h>
 
@@ -37,10 +37,18 @@ void hd_stepper_free(hd_stepper *stepper) {
     return;
   }
   hdi_block_free(stepper->block);
+  hdi_stubborn_free(stepper->stubborn);
   free(stepper->flags);
   free(stepper->next);
   free(stepper->stack);
   free(stepper);
+}
+
+hd_status hd_stepper_reduce(hd_stepper *stepper, const hd_reduction *reduction) {
+  HD_REQUIRE(reduction->model == stepper->model && !stepper->has_strong && !stepper->has_weak);
+  hdi_stubborn_free(stepper->stubborn);
+  stepper->stubborn = hdi_stubborn_new(reduction);
+  return stepper->stubborn == NULL ? HD_E_NOMEM : HD_OK;
 }
 
 void hdi_emit(hd_stepper *stepper, const uint64_t *next) {
@@ -101,6 +109,10 @@ hd_status hd_stepper_run(hd_stepper *stepper, const uint64_t *state, hd_weight_f
   uint32_t eager = first_eager(stepper, state);
   if (eager != HD_NONE) {
     hdi_fire_instance(stepper, state, eager);
+    return stepper->status;
+  }
+  if (stepper->stubborn != NULL) {
+    hdi_stubborn_run(stepper->stubborn, stepper, state);
     return stepper->status;
   }
   bool exclusive = someone_is_exclusive(stepper, state);

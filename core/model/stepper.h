@@ -60,7 +60,8 @@ void hdi_keys_free(hdi_keys *keys);
 
 /* ---- the stepper ---- */
 
-typedef struct hdi_block hdi_block; /* block.c */
+typedef struct hdi_block hdi_block;       /* block.c */
+typedef struct hdi_stubborn hdi_stubborn; /* stubborn.c */
 
 struct hd_stepper {
   const hd_model *model;
@@ -69,8 +70,9 @@ struct hd_stepper {
   hdi_machine machine;
   uint64_t *next;
   int64_t *stack;
-  hdi_block *block; /* NULL until the first compound step */
-  bool in_block;    /* steps go to the block, not to emit */
+  hdi_block *block;       /* NULL until the first compound step */
+  hdi_stubborn *stubborn; /* NULL: every step is made */
+  bool in_block;          /* steps go to the block, not to emit */
   bool emitting_block;
   /* The run in progress. */
   const uint64_t *state;
@@ -119,12 +121,25 @@ static inline const hdi_group *hdi_group_at(const hd_model *model, const uint64_
 void hdi_fire_instance(hd_stepper *stepper, const uint64_t *state, uint32_t instance);
 /* True when `instance`, at an eager location, has a step in `state`, of any weight. */
 bool hdi_instance_may_step(hd_stepper *stepper, const uint64_t *state, uint32_t instance);
+/* A sending and a receiving rule (entries of model->rules) and whose they are. */
+typedef struct hdi_meeting {
+  uint32_t sender, sender_instance, receiver, receiver_instance;
+} hdi_meeting;
+/* True when the rule's tests and guard hold in `state`, or its guard faults. */
+bool hdi_is_enabled(hd_stepper *stepper, const uint64_t *state, uint32_t rule, uint32_t instance);
+/* True when both are enabled on the same channel. */
+bool hdi_may_meet(hd_stepper *stepper, const uint64_t *state, hdi_meeting meeting);
+/* Makes the step of a rule without partner, if it is enabled; of a meeting that is possible. */
+void hdi_fire_alone(hd_stepper *stepper, const uint64_t *state, uint32_t rule, uint32_t instance);
+void hdi_fire_meeting(hd_stepper *stepper, const uint64_t *state, hdi_meeting meeting);
 /* Gives stepper->step to the caller, with `next` or, when it has a fault, NULL. */
 void hdi_emit(hd_stepper *stepper, const uint64_t *next);
 /* True when the weak discipline forbids a step from `before` to `after`: two processes are at weakly protected
  * locations then and one of them has just arrived there. A process has arrived when its location changed or when
  * it is a mover (bit set in `movers`). */
 bool hdi_weak_forbids(const hd_stepper *stepper, const uint64_t *before, const uint64_t *after, const uint64_t *movers);
+
+void hdi_stubborn_free(hdi_stubborn *set); /* NULL allowed */
 
 /* ---- compound steps ---- */
 

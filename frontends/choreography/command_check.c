@@ -319,7 +319,7 @@ static hd_status conclude_by_search(check_run *run, const char *realizable) {
     hd_result_take_outcome(result, &outcome, hdi_stuck_count(&outcome));
     result->seconds += seconds;
     result->deadlocks_apart = false;
-    result->searched = hdi_searched(plain, result);
+    result->searched = hdi_searched(plain, &outcome, result);
     result->not_covered = hdi_not_covered(&outcome, result);
     result->verdict = result->deadlocks != 0        ? HD_VERDICT_VIOLATED
                       : result->not_covered != NULL ? HD_VERDICT_INCONCLUSIVE

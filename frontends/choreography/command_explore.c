@@ -23,7 +23,7 @@ hd_status hdi_choreography_explore(const hd_ast *ast, const hd_request *request,
   if (status == HD_OK) {
     hd_result_take_outcome(result, &outcome, hdi_stuck_count(&outcome));
     result->bound = options->bound;
-    result->searched = hdi_searched(lowering, result);
+    result->searched = hdi_searched(lowering, &outcome, result);
     result->semantics = hdi_semantics_name(semantics);
     result->not_covered = hdi_not_covered(&outcome, result);
     if (result->not_covered != NULL) {

@@ -105,6 +105,7 @@ void hdi_subject_clear(hdi_subject *subject) {
 void hdi_search_init(const hd_lowering *lowering, const hd_request *request, hd_search *search) {
   const hd_options *options = request->options;
   *search = (hd_search){.model = lowering->model,
+                        .reduction = lowering->eager ? HD_REDUCE_FOR_DEADLOCKS : HD_REDUCE_NOTHING,
                         .threads = options->threads,
                         .store = (hd_store)options->store,
                         .memory_max_bytes = (size_t)options->memory,
@@ -209,9 +210,13 @@ hd_status hdi_add_stuck_findings(const hd_lowering *lowering, const hd_outcome *
   return status;
 }
 
-const char *hdi_searched(const hd_lowering *lowering, hd_result *result) {
-  if (lowering->eager) {
+const char *hdi_searched(const hd_lowering *lowering, const hd_outcome *outcome, hd_result *result) {
+  if (lowering->eager && outcome->reduction == HD_REDUCE_NOTHING) {
     hd_result_add_text(result, "reduction", "peers that can only read from one queue read at once (theorem 8)");
+  } else if (lowering->eager) {
+    hd_result_add_text(result, "reduction",
+                       "peers that can only read from one queue read at once (theorem 8); of independent steps one "
+                       "order is followed (stubborn sets)");
   }
   return hd_arena_printf(result->arena, "I_%u%s", lowering->bound, lowering->eager ? " reduced" : "");
 }

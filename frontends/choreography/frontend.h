@@ -50,8 +50,8 @@ hd_status hdi_add_stuck_findings(const hd_lowering *lowering, const hd_outcome *
  * it finds or leaves open becomes part of the result, its verdict included. HD_E_NOMEM, HD_E_INTERNAL. */
 hd_status hdi_check_stuck_peers(const hdi_subject *subject, uint32_t bound, hd_semantics semantics,
                                 const hd_request *request, hd_result *result);
-/* Words for the system that was searched; notes as a fact when it was the reduced one. NULL when memory is out. */
-const char *hdi_searched(const hd_lowering *lowering, hd_result *result);
+/* Words for the system that was searched; notes as a fact how it was reduced, if it was. NULL when memory is out. */
+const char *hdi_searched(const hd_lowering *lowering, const hd_outcome *outcome, hd_result *result);
 /* Words for what a search that did not end left out; NULL when it was complete. In the result's arena. */
 const char *hdi_not_covered(const hd_outcome *outcome, hd_result *result);
 /* Sets the drawing and the saved trace of the result from the first finding's trace (NULL: none). */
