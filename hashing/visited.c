@@ -284,7 +284,8 @@ hd_status hd_visited_grow(hd_visited *visited, hd_team *team, uint32_t worker) {
       return hdi_wide_set_grow(&visited->set.wide, team, worker);
     case HD_STORE_TREE:
       return hdi_tree_set_grow(&visited->set.tree, team, worker);
-    case HD_STORE_BITMAP: /* is never full */
+    case HD_STORE_BITMAP:
+      return HD_OK; /* it has room for all */
     case HD_STORE_AUTO:
     case HD_STORE_COUNT:
       break;

@@ -88,7 +88,7 @@ bool hd_visited_contains(const hd_visited *visited, const uint64_t *state);
 /* True when the table should grow before the next level (load above its limit), decided from the summed per-worker
  * counters. Quiescent. */
 bool hd_visited_wants_growth(const hd_visited *visited);
-/* How many bytes the next growth adds, at its peak. Quiescent. */
+/* How many bytes the next growth adds, at its peak; 0: the store never needs to grow. Quiescent. */
 size_t hd_visited_growth_bytes(const hd_visited *visited);
 /* Doubles the table. Collective: every worker of `team` calls it at the same point (a team of one is allowed).
  * HD_E_LIMIT when memory_max_bytes would be passed, HD_E_NOMEM; the same answer on every worker; the set is unchanged
