@@ -20,7 +20,30 @@
  * Hash Tables (2010), without its lock bit, which whole keys in the slots make unnecessary. */
 #include "hashing/word_set.h"
 
+#include "core/base/compiler.h"
+#include "core/base/machine.h"
+
+static size_t insert_portably(hdi_word_set *set, uint32_t worker, const uint64_t *states, size_t count,
+                              uint32_t *places, uint8_t *answers);
+
+/* A vector load is no atomic operation to ThreadSanitizer, nor to a scheduler that stands in for the atomics. */
+static hdi_word_insert_many choose(void) {
+#if defined(__x86_64__) && !HD_THREAD_SANITIZER && !defined(HD_ATOMIC_SHIM)
+  switch (hd_machine_simd()) {
+    case HD_SIMD_AVX512:
+      return hdi_word_set_insert_avx512;
+    case HD_SIMD_AVX2:
+      return hdi_word_set_insert_avx2;
+    case HD_SIMD_NONE:
+    case HD_SIMD_COUNT:
+      break;
+  }
+#endif
+  return insert_portably;
+}
+
 hd_status hdi_word_set_init(hdi_word_set *set, const hd_visited_config *config) {
+  set->insert_many = choose();
   /* HD-SYNC W1: relaxed; pairs with none: the set is handed to other threads by the start of a team. Publishes:
    * nothing. Why not weaker: it is the weakest. Why not stronger: nobody else has the set. */
   hd_store_rlx(&set->has_zero, 0);
@@ -46,8 +69,8 @@ static HD_COLD bool finds_behind(const hdi_slots *slots, uint64_t begin, uint64_
   for (uint64_t bucket = begin; bucket < begin + slots->bucket_count; bucket++) {
     hd_atomic_u64 *line = hdi_slots_bucket(slots, bucket);
     for (uint32_t i = 0; i < HDI_BUCKET_SLOTS; i++) {
-      /* HD-SYNC W6: relaxed; pairs with W5. Publishes: nothing. Why not weaker: it is the weakest. Why not stronger: as
-       * at W4, or quiescent. */
+      /* HD-SYNC W6: relaxed; pairs with W5, W8. Publishes: nothing. Why not weaker: it is the weakest. Why not
+       * stronger: as at W4, or quiescent. */
       uint64_t seen = hd_load_rlx(&line[i]);
       if (seen == 0 || seen == key) {
         return seen == key;
@@ -75,8 +98,9 @@ static inline hd_insert insert_key(hdi_word_set *set, uint32_t worker, uint64_t 
         if (!hdi_table_reserve(&set->table, worker)) {
           return HD_INSERT_FULL;
         }
-        /* HD-SYNC W5: acq_rel; pairs with W4, W5 of other workers, W6, W7. Publishes: the slot. Why not weaker: relaxed
-         * would do for the proof; acquire on failure is the house rule for a value that is then used and costs nothing.
+        /* HD-SYNC W5: acq_rel; pairs with W4, W5 of other workers, W6, W7, W8. Publishes: the slot. Why not weaker:
+         * relaxed would do for the proof; acquire on failure is the house rule for a value that is then used and costs
+         * nothing.
          * Why not stronger: no order between slots is needed. */
         if (hd_cas_acqrel(&line[i], &seen, key)) {
           hdi_table_added(&set->table, worker);
@@ -105,8 +129,8 @@ static void prepare(const hdi_word_set *set, const uint64_t *states, size_t begi
   }
 }
 
-size_t hdi_word_set_insert_many(hdi_word_set *set, uint32_t worker, const uint64_t *states, size_t count,
-                                uint32_t *places, uint8_t *answers) {
+static size_t insert_portably(hdi_word_set *set, uint32_t worker, const uint64_t *states, size_t count,
+                              uint32_t *places, uint8_t *answers) {
   size_t found = 0;
   uint64_t hashes[2 * HDI_PROBES_AHEAD];
   size_t ready = count < HDI_PROBES_AHEAD ? count : HDI_PROBES_AHEAD;
@@ -122,6 +146,15 @@ size_t hdi_word_set_insert_many(hdi_word_set *set, uint32_t worker, const uint64
     }
   }
   return found;
+}
+
+hd_insert hdi_word_set_insert_key(hdi_word_set *set, uint32_t worker, uint64_t key) {
+  return insert_key(set, worker, key);
+}
+
+size_t hdi_word_set_insert_many(hdi_word_set *set, uint32_t worker, const uint64_t *states, size_t count,
+                                uint32_t *places, uint8_t *answers) {
+  return set->insert_many(set, worker, states, count, places, answers);
 }
 
 /* Regions are of equal size, and about as large as what the second cache level holds of table lines and of page-table
@@ -151,7 +184,7 @@ bool hdi_word_set_contains(const hdi_word_set *set, uint64_t state) {
 }
 
 uint64_t hdi_word_set_key(const hdi_word_set *set, uint64_t slot) {
-  /* HD-SYNC W7: relaxed; pairs with W5. Publishes: nothing. Why not weaker: it is the weakest. Why not stronger:
+  /* HD-SYNC W7: relaxed; pairs with W5, W8. Publishes: nothing. Why not weaker: it is the weakest. Why not stronger:
    * quiescent. */
   return hd_load_rlx(&set->table.now.slots[slot]);
 }

@@ -23,6 +23,18 @@
 #error "heddle is built with gcc 12 or clang 14; port core/base/compiler.h first"
 #endif
 
+/* 1 under ThreadSanitizer. */
+#if defined(__SANITIZE_THREAD__)
+#define HD_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define HD_THREAD_SANITIZER 1
+#endif
+#endif
+#ifndef HD_THREAD_SANITIZER
+#define HD_THREAD_SANITIZER 0
+#endif
+
 /* Size of the line that two cores contend for, in bytes. */
 #define HD_CACHE_LINE 64
 

@@ -61,6 +61,10 @@ typedef enum hd_order {
 } hd_order;
 const char *hd_order_name(hd_order order);
 
+/* Whether workers are bound to cores while they work together. AUTO: when there are as many workers as cores that the
+ * caller may run on. Afterwards every thread may run where it could before. */
+typedef enum hd_bind { HD_BIND_AUTO, HD_BIND_NEVER } hd_bind;
+
 /* A level that is not known: the search was made without levels. */
 #define HD_LEVEL_UNKNOWN UINT64_MAX
 
@@ -79,6 +83,7 @@ typedef struct hd_search {
   hd_reduce reduction;     /* which steps may be left out; see hd_outcome. With predicates: none */
   uint32_t threads;        /* 0: hd_team_default_count() */
   hd_store store;
+  hd_bind bind;
   hd_order order; /* ANY: complete runs count the same states, transitions, stopped states and findings; levels are not
                      known, depth_max is not allowed, and what is cut short (a stop slot, the budget: both best effort)
                      depends on who was faster. Counterexamples are rebuilt by a search by levels, and shortest */

@@ -27,6 +27,7 @@
  * Cost: two barriers per wide phase; work at the quiescent point is a few instructions per chunk. */
 #include "core/explore/search.h"
 
+#include "core/base/affinity.h"
 #include "core/base/check.h"
 #include "core/base/machine.h"
 #include "core/base/team.h"
@@ -462,6 +463,18 @@ static void work(hd_team *team, uint32_t number, void *payload) {
   }
 }
 
+/* Bound workers keep their caches and, on machines with several memories, the memory that they touched first: parts of
+ * a table that grows are written first by the worker that moves them. */
+static void work_bound(hd_team *team, uint32_t number, void *payload) {
+  const hdi_run *run = payload;
+  hd_affinity affinity = {0};
+  if (run->bind) {
+    (void)hd_affinity_bind(&affinity, number); /* a worker that cannot be bound works all the same */
+  }
+  work(team, number, payload);
+  hd_affinity_restore(&affinity);
+}
+
 static void grow_alone(hd_team *team, uint32_t number, void *payload) {
   grow(payload, team, number);
 }
@@ -475,7 +488,8 @@ hd_status hdi_run_go(hdi_run *run) {
     status = hd_team_run(1, grow_alone, run);
   }
   if (status == HD_OK && run->action == HDI_ACTION_WORK) {
-    status = hd_team_run(run->worker_count, work, run);
+    run->bind = run->search->bind == HD_BIND_AUTO && run->worker_count > 1 && hd_affinity_cores() == run->worker_count;
+    status = hd_team_run(run->worker_count, work_bound, run);
   }
   return status;
 }

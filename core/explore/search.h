@@ -85,6 +85,7 @@ struct hdi_run {
   const char *unreduced;   /* why it is NULL although one was asked for; NULL: it was not */
   hdi_worker *workers;     /* owned */
   uint32_t worker_count, words;
+  bool bind;           /* workers are bound to cores in the team */
   bool any_order;      /* a search without levels (any_order.c) */
   bool zero_weights;   /* levels must be closed under weight-0 steps */
   bool keep;           /* record all states in `history`; count and look for nothing */

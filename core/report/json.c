@@ -139,7 +139,9 @@ static json_t *finding_value(writer *w, const hd_result *result, const hd_findin
   if (finding->cycle != 0) {
     set_number(w, object, "cycle", finding->cycle);
   }
-  set_number(w, object, "length", finding->length);
+  if (finding->length != HD_LEVEL_UNKNOWN) {
+    set_number(w, object, "length", finding->length);
+  }
   if (finding->count != 0) {
     set_number(w, object, "count", finding->count);
   }
@@ -150,7 +152,9 @@ static json_t *statistics_value(writer *w, const hd_result *result) {
   json_t *object = json_object();
   set_number(w, object, "states", result->states);
   set_number(w, object, "transitions", result->transitions);
-  set_number(w, object, "levels", result->levels);
+  if (result->levels != HD_LEVEL_UNKNOWN) {
+    set_number(w, object, "levels", result->levels);
+  }
   set_number(w, object, "deadlocks", result->deadlocks);
   set_number(w, object, "expanded", result->expanded);
   set(w, object, "complete", json_boolean(result->complete));

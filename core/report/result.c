@@ -143,7 +143,8 @@ void hd_result_take_outcome(hd_result *result, const hd_outcome *outcome, uint64
   result->has_statistics = true;
   result->states = outcome->states;
   result->transitions = outcome->transitions;
-  result->levels = outcome->levels;
+  bool any_order = outcome->levels == 0 && outcome->states > 0;
+  result->levels = any_order ? HD_LEVEL_UNKNOWN : outcome->levels;
   result->deadlocks = deadlocks;
   result->expanded = outcome->expanded;
   result->complete = outcome->end == HD_END_COMPLETE;

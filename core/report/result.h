@@ -33,7 +33,8 @@ typedef struct hd_finding {
   hd_trace_line *trace;
   size_t trace_lines;
   size_t cycle;     /* the trace's lines from this one on, counted from 1, are repeated for ever; 0: none are */
-  uint64_t length;  /* visible steps for a choreography, all steps otherwise; with a cycle: up to the finding */
+  uint64_t length;  /* visible steps for a choreography, all steps otherwise; with a cycle: up to the finding.
+                       HD_LEVEL_UNKNOWN: not known, only without a trace */
   const char *unit; /* what length counts, singular: "send"; NULL: "step". Static storage; for people only */
   uint64_t count;   /* how many such states or steps were found; 0: unknown */
 } hd_finding;
@@ -65,7 +66,7 @@ typedef struct hd_result {
   bool has_statistics;
   const char *searched; /* what the statistics describe: "I_1"; NULL: the input's states; for people only */
   bool deadlocks_apart; /* `deadlocks` were counted elsewhere and a fact says where; for people only */
-  uint64_t states, transitions, levels, deadlocks, expanded;
+  uint64_t states, transitions, levels, deadlocks, expanded; /* levels: HD_LEVEL_UNKNOWN when there were none */
   bool complete;
   uint32_t threads;
   double seconds;

@@ -289,7 +289,9 @@ static void print_statistics(const printer *p, int verbose) {
   }
   print_count(p, result->states, "state", ", ");
   print_count(p, result->transitions, "transition", ", ");
-  print_count(p, result->levels, "level", result->deadlocks_apart ? "; " : ", ");
+  if (result->levels != HD_LEVEL_UNKNOWN) {
+    print_count(p, result->levels, "level", result->deadlocks_apart ? "; " : ", ");
+  }
   if (!result->deadlocks_apart) {
     print_count(p, result->deadlocks, "stuck state", "; ");
   }

@@ -108,6 +108,8 @@ void hdi_search_init(const hd_lowering *lowering, const hd_request *request, hd_
                         .reduction = lowering->eager ? HD_REDUCE_FOR_DEADLOCKS : HD_REDUCE_NOTHING,
                         .threads = options->threads,
                         .store = (hd_store)options->store,
+                        .order = (hd_order)options->order,
+                        .bind = (hd_bind)options->bind,
                         .memory_max_bytes = (size_t)options->memory,
                         .depth_max = options->depth,
                         .classify = hd_stuck_classify,
@@ -125,6 +127,12 @@ void hdi_search_init(const hd_lowering *lowering, const hd_request *request, hd_
 }
 
 hd_status hdi_explore(const hd_search *search, hd_diag *diag, hd_outcome *outcome) {
+  if (search->order == HD_ORDER_ANY && search->depth_max != 0) {
+    memset(outcome, 0, sizeof *outcome);
+    hd_diag_add(diag, HD_DIAG_USAGE, NULL, (hd_span){0, 0}, "leave one of them out",
+                "--depth counts levels, and --order any has none");
+    return HD_E_USAGE;
+  }
   hd_status status = hd_explore(search, outcome);
   if (status == HD_E_USAGE) {
     const char *why = hd_store_refusal(search->store, hd_model_words(search->model), hd_model_bits(search->model));
@@ -224,6 +232,12 @@ const char *hdi_searched(const hd_lowering *lowering, const hd_outcome *outcome,
 const char *hdi_not_covered(const hd_outcome *outcome, hd_result *result) {
   if (outcome->end == HD_END_COMPLETE) {
     return NULL;
+  }
+  if (outcome->levels == 0) { /* searched in any order */
+    return hd_arena_printf(result->arena,
+                           "%s: %llu of the %llu states seen were expanded; what lies beyond them is unknown",
+                           hd_end_words(outcome->end), (unsigned long long)outcome->expanded,
+                           (unsigned long long)outcome->states);
   }
   return hd_arena_printf(
       result->arena,

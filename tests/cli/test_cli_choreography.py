@@ -227,6 +227,24 @@ class Choreography(Case):
         self.assertIn("depth limit", result["not_covered"])
         self.assertFalse(result["statistics"]["complete"])
 
+    def test_any_order_counts_the_same_without_levels(self):
+        self.write("chain.chor", chain(9))
+        by_levels = self.result("explore", "--no-reduction", "chain.chor", code=0)
+        for threads in ("1", "2", "8"):
+            result = self.result("explore", "--no-reduction", "--order=any", "--bind=never", "-j", threads, "chain.chor",
+                                 code=0)
+            self.expect_valid(result, "heddle.result-1")
+            self.assertNotIn("levels", result["statistics"])
+            for name in ("states", "transitions", "deadlocks", "expanded", "complete"):
+                self.assertEqual(result["statistics"][name], by_levels["statistics"][name])
+            self.assertEqual(result.get("findings"), by_levels.get("findings"))
+        done = self.heddle("explore", "--order=any", "chain.chor")
+        self.assertNotIn("level", done.out)
+        done = self.heddle("explore", "--order=any", "--depth=3", "chain.chor")
+        self.assertEqual((done.code, done.out), (2, ""))
+        self.assertIn("--depth counts levels, and --order any has none", done.err)
+        self.assertEqual(self.heddle("check", "--order=any", "chain.chor").code, 2)
+
     def test_a_projection_keeps_to_the_time_limit(self):
         count = 30000  # twice as many peers, each of which needs all arcs: minutes
         self.write("pairs.chor", "".join(f"state s{i}:\n  A{i} -> B{i} : m => s{i + 1}\n" for i in range(count)))

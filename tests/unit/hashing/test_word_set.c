@@ -1,6 +1,7 @@
 /* The store for states of one word: the mix, the special words, a table without room. */
 #include "hashing/word_set.h"
 
+#include "core/base/machine.h"
 #include "tests/support/hd_test.h"
 
 Test(word_set, the_mix_is_a_bijection_that_keeps_zero) {
@@ -55,4 +56,65 @@ Test(word_set, colliding_states_overflow_and_are_found) {
   }
   cr_assert_not(hdi_word_set_contains(&set, hdi_word_unmix((home << 57) + 8 * HDI_PROBE_MAX)));
   hdi_word_set_clear(&set);
+}
+
+static void grow_worker(hd_team *team, uint32_t worker, void *payload) {
+  cr_assert_eq(hd_visited_grow(payload, team, worker), HD_OK);
+}
+
+static hd_status grow_alone(hd_visited *visited) {
+  return hd_team_run(1, grow_worker, visited);
+}
+
+/* Few different keys, so that most are known, several of a batch are equal, and 0 is among them. */
+static uint64_t some_key(uint64_t *seed) {
+  *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+  uint64_t key = *seed >> 40;
+  return key % 5 == 0 ? key % 64 : key % 5 == 1 ? (key % 3000) << 40 : key % 20000;
+}
+
+/* With each kind of vector instructions, the answers of one set are those of another that gets the same states one by
+ * one. The table is small and is grown whenever both say that it is full. */
+Test(word_set, many_states_get_the_answers_of_single_ones) {
+  static const size_t sizes[] = {0, 1, 7, 8, 9, 31, 32, 33, 63, 64, 65, 100, 255, 300};
+  for (int simd = HD_SIMD_NONE; simd < HD_SIMD_COUNT; simd++) {
+    hd_machine_limit_simd((hd_simd)simd);
+    hd_visited_config config = {.words = 1, .bits = 64, .workers = 1, .store = HD_STORE_WORD, .initial_slots = 64};
+    hd_visited *many = NULL, *single = NULL;
+    cr_assert_eq(hd_visited_new(&config, &many), HD_OK);
+    cr_assert_eq(hd_visited_new(&config, &single), HD_OK);
+    uint64_t seed = 7, fresh = 0, full = 0;
+    for (size_t round = 0; round < 3000; round++) {
+      uint64_t states[300];
+      uint32_t places[308];
+      uint8_t answers[308];
+      size_t count = sizes[round % (sizeof sizes / sizeof *sizes)];
+      for (size_t i = 0; i < count; i++) {
+        states[i] = some_key(&seed);
+      }
+      size_t found = hd_visited_insert_many(many, 0, states, count, places, answers), next = 0;
+      for (size_t i = 0; i < count; i++) {
+        hd_insert answer = hd_visited_insert(single, 0, &states[i]);
+        if (answer != HD_INSERT_KNOWN) {
+          cr_assert_lt(next, found);
+          cr_assert_eq(places[next], i);
+          cr_assert_eq(answers[next], answer);
+          next++;
+          fresh += answer == HD_INSERT_NEW;
+          full += answer == HD_INSERT_FULL;
+        }
+      }
+      cr_assert_eq(next, found);
+      if (found > 0 && answers[found - 1] == HD_INSERT_FULL) {
+        cr_assert_eq(grow_alone(many), HD_OK);
+        cr_assert_eq(grow_alone(single), HD_OK);
+      }
+    }
+    cr_assert_eq(hd_visited_count(many), fresh);
+    cr_assert_eq(hd_visited_count(single), fresh);
+    cr_assert_gt(fresh, 10000u);
+    cr_assert_gt(full, 100u);
+    hd_visited_free(many);
+    hd_visited_free(single);
+  }
 }
