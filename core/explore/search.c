@@ -390,7 +390,8 @@ bool hdi_run_is_full(hdi_run *run, hdi_action *action) {
   if (stashed > 0) {
     /* One state may have more successors than the table has slots: it grows until they fit, then they are offered. */
     uint64_t slots = hd_visited_slots(run->visited);
-    run->retry = slots + slots / 2 >= hd_visited_count(run->visited) + stashed; /* 3/4 of the doubled table */
+    run->retry = slots + slots / 2 >= hd_visited_count(run->visited) + stashed || /* 3/4 of the doubled table */
+                 hd_visited_growth_bytes(run->visited) == 0; /* the store needs no growth any more */
     *action = may_grow(run) ? HDI_ACTION_GROW : finish(run, HD_END_MEMORY);
   }
   return stashed > 0;
