@@ -4,6 +4,9 @@
  *   wide   states of W words: slots hold a 64-bit reference (hash fragment and index) to the words, kept in append-only
  *          chunks; XXH3
  *   tree   states of W words: halves interned recursively as numbered nodes; a state is one 64-bit word, its root
+ *   bitmap states of one word with few bits: a bit for each state that there could be
+ *   bitstate  states of W words: four bits for each in a filter of fixed size. Lossy: a new state may be answered with
+ *          HD_INSERT_KNOWN, never the other way round
  *
  * Threads: hd_visited_insert may be called by all workers at once, each with its own worker number. Growth happens only
  * inside hd_visited_grow, called by all workers of a team at a quiescent point (between levels or when an insert
@@ -25,7 +28,9 @@ typedef struct hd_visited hd_visited;
   X(AUTO, "auto")         \
   X(WORD, "word")         \
   X(WIDE, "wide")         \
-  X(TREE, "tree")
+  X(TREE, "tree")         \
+  X(BITMAP, "bitmap")     \
+  X(BITSTATE, "bitstate")
 
 typedef enum hd_store {
 #define HDI_STORE_ENUM(identifier, name) HD_STORE_##identifier,
@@ -39,6 +44,11 @@ const char *hd_store_name(hd_store store);
  * when it can. What memory allows is another question. */
 const char *hd_store_refusal(hd_store store, uint32_t words, uint32_t bits);
 
+/* May a new state be taken for a known one? Never so for AUTO. */
+bool hd_store_is_lossy(hd_store store);
+/* The same store if it is exact, AUTO otherwise: for searches whose answer needs every state. */
+hd_store hd_store_exact(hd_store store);
+
 typedef enum hd_insert {
   HD_INSERT_NEW,   /* this call inserted it: exactly one caller gets this answer per state */
   HD_INSERT_KNOWN, /* it was there, or another worker has just inserted it */
@@ -47,10 +57,10 @@ typedef enum hd_insert {
 } hd_insert;
 
 typedef struct hd_visited_config {
-  uint32_t words;          /* per state, at least 1 */
-  uint32_t bits;           /* the low `bits` bits of one-word states carry information, the others are 0; 64: all may */
-  uint32_t workers;        /* how many worker numbers there are */
-  hd_store store;          /* AUTO: WORD for one word, WIDE otherwise */
+  uint32_t words;   /* per state, at least 1 */
+  uint32_t bits;    /* the low `bits` bits of one-word states carry information, the others are 0; 0, 64: all may */
+  uint32_t workers; /* how many worker numbers there are */
+  hd_store store;   /* AUTO: WORD for one word, later BITMAP when that is smaller; WIDE otherwise */
   size_t memory_max_bytes; /* for the table and the stored states; 0 = no limit */
   size_t initial_slots;    /* rounded up to a power of two; 0 = small */
 } hd_visited_config;
@@ -86,7 +96,7 @@ bool hd_visited_contains(const hd_visited *visited, const uint64_t *state);
 /* True when the table should grow before the next level (load above its limit), decided from the summed per-worker
  * counters. Quiescent. */
 bool hd_visited_wants_growth(const hd_visited *visited);
-/* How many bytes the next growth adds, at its peak. Quiescent. */
+/* How many bytes the next growth adds, at its peak; 0: the store never needs to grow. Quiescent. */
 size_t hd_visited_growth_bytes(const hd_visited *visited);
 /* Doubles the table. Collective: every worker of `team` calls it at the same point (a team of one is allowed).
  * HD_E_LIMIT when memory_max_bytes would be passed, HD_E_NOMEM; the same answer on every worker; the set is unchanged
@@ -95,6 +105,14 @@ hd_status hd_visited_grow(hd_visited *visited, hd_team *team, uint32_t worker);
 /* States inserted; quiescent. */
 uint64_t hd_visited_count(const hd_visited *visited);
 size_t hd_visited_slots(const hd_visited *visited);
+bool hd_visited_is_lossy(const hd_visited *visited);
+/* How much a lossy set may have lost; all 0 for exact ones. */
+typedef struct hd_visited_loss {
+  double fill;     /* share of the filter's bits that are set */
+  double omission; /* estimated probability that the next new state is taken for a known one */
+} hd_visited_loss;
+/* Quiescent. */
+hd_visited_loss hd_visited_estimate_loss(const hd_visited *visited);
 /* Bytes of the table and of stored states. */
 size_t hd_visited_size_bytes(const hd_visited *visited);
 const char *hd_visited_store_name(const hd_visited *visited);

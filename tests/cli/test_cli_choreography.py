@@ -131,7 +131,7 @@ class Choreography(Case):
     def test_stores(self):
         self.write("small.chor", TRANSFER)
         self.write("wide.chor", chain(60))
-        for store in ("auto", "word", "wide"):
+        for store in ("auto", "word", "wide", "tree", "bitmap"):
             done = self.heddle("explore", "--format=json", f"--store={store}", "small.chor")
             self.assertEqual(done.code, 0, done.err)
             statistics = done.objects[0]["statistics"]
@@ -142,6 +142,15 @@ class Choreography(Case):
         self.assertIn("[HD001]", done.err)
         done = self.heddle("check", "--store=narrow", "small.chor")
         self.assertEqual((done.code, done.out), (2, ""))
+
+    def test_native_code_changes_nothing(self):
+        self.write("chain.chor", chain(7))
+        results = []
+        for extra in ([], ["--native"]):
+            result = self.result("explore", "--no-reduction", *extra, "chain.chor", code=0)["statistics"]
+            self.assertEqual("native" in result, bool(extra))
+            results.append([result[key] for key in ("states", "transitions", "levels", "deadlocks")])
+        self.assertEqual(results[0], results[1])
 
     def test_thread_count_changes_nothing(self):
         self.write("chain.chor", chain(6))
