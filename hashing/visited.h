@@ -5,6 +5,8 @@
  *          chunks; XXH3
  *   tree   states of W words: halves interned recursively as numbered nodes; a state is one 64-bit word, its root
  *   bitmap states of one word with few bits: a bit for each state that there could be
+ *   quotient
+ *          states of one word with at most 52 bits in slots of 32: the slot's place tells the rest
  *
  * Threads: hd_visited_insert may be called by all workers at once, each with its own worker number. Growth happens only
  * inside hd_visited_grow, called by all workers of a team at a quiescent point (between levels or when an insert
@@ -27,7 +29,8 @@ typedef struct hd_visited hd_visited;
   X(WORD, "word")         \
   X(WIDE, "wide")         \
   X(TREE, "tree")         \
-  X(BITMAP, "bitmap")
+  X(BITMAP, "bitmap")     \
+  X(QUOTIENT, "quotient")
 
 typedef enum hd_store {
 #define HDI_STORE_ENUM(identifier, name) HD_STORE_##identifier,
