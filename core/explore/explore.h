@@ -41,7 +41,8 @@ typedef bool (*hd_predicate)(const void *context, const hd_model *model, const u
   X(TIMEOUT, "the time limit was reached")                        \
   X(MEMORY, "the memory limit was reached")                       \
   X(DEPTH, "the depth limit was reached")                         \
-  X(SIGNAL, "the search was interrupted")
+  X(SIGNAL, "the search was interrupted")                         \
+  X(LOSSY, "every state found was explored, but bitstate hashing takes some new states for known ones")
 typedef enum hd_end {
 #define HDI_END_ENUM(identifier, words) HD_END_##identifier,
   HD_END_TABLE(HDI_END_ENUM)
@@ -149,6 +150,10 @@ typedef struct hd_outcome {
   size_t frontier_bytes;              /* taken for states waiting to be expanded, at the most */
   uint64_t visited_slots;             /* of the table: states / visited_slots is its load */
   const char *store;
+  bool lossy;           /* the store leaves out states: counts are lower bounds, end is never COMPLETE, and both may
+                           depend on the number of threads; findings are real and get their level with their trace,
+                           from an exact search */
+  hd_visited_loss loss; /* how much */
   hd_found found[HD_SLOT_COUNT];
 } hd_outcome;
 

@@ -179,7 +179,7 @@ static hd_status describe_without_run(const hd_found *found, hd_result *result, 
                                hd_status_words(found->trace_status));
   finding->details = details;
   finding->detail_count = 1;
-  finding->length = found->level;
+  finding->length = found->level == HD_LEVEL_UNKNOWN ? 0 : found->level;
   return details[0] == NULL ? HD_E_NOMEM : HD_OK;
 }
 
