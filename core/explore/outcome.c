@@ -67,12 +67,22 @@ static hd_status take_counts(const hdi_run *run, hd_outcome *outcome) {
   outcome->frontier_bytes = hdi_run_memory_bytes(run) - outcome->visited_bytes;
   outcome->memory_bytes = hd_machine_resident_bytes();
   outcome->store = hd_visited_store_name(run->visited);
+  outcome->native = run->native_use;
   outcome->lossy = hd_visited_is_lossy(run->visited);
   outcome->loss = hd_visited_estimate_loss(run->visited);
   if (outcome->lossy && outcome->end == HD_END_COMPLETE) {
     outcome->end = HD_END_LOSSY;
   }
   return status;
+}
+
+const char *hd_native_use_words(hd_native_use use) {
+  static const char *const words[] = {
+#define NATIVE_USE_WORDS(identifier, text) text,
+      HD_NATIVE_USE_TABLE(NATIVE_USE_WORDS)
+#undef NATIVE_USE_WORDS
+  };
+  return words[use];
 }
 
 static void take_finds(const hd_search *search, const hdi_run *run, hdi_finds *finds, hd_outcome *outcome) {

@@ -154,6 +154,7 @@ void hd_result_take_outcome(hd_result *result, const hd_outcome *outcome, uint64
   result->seconds = outcome->seconds;
   result->visited_bytes = outcome->visited_bytes;
   result->memory_bytes = outcome->memory_bytes;
+  result->native = outcome->native == HD_NATIVE_NOT_ASKED ? NULL : hd_native_use_words(outcome->native);
   if (outcome->store != NULL) {
     result->store = hd_arena_copy_text(result->arena, outcome->store, strlen(outcome->store));
     if (result->store == NULL) {
