@@ -37,6 +37,12 @@ static const char *const store_names[] = {
 #undef STORE_NAME
 };
 
+static const char *const order_names[] = {
+#define ORDER_NAME(identifier, name, help) name,
+    HD_ORDER_TABLE(ORDER_NAME)
+#undef ORDER_NAME
+};
+
 /* ---- the command line ---- */
 
 static int wrong(const char *what, const char *value) {
@@ -62,6 +68,13 @@ static bool set_store(bench *b, const char *value) {
   int store = 0;
   bool known = find_name(store_names, sizeof store_names / sizeof store_names[0], value, &store);
   b->search.store = (hd_store)store;
+  return known;
+}
+
+static bool set_order(bench *b, const char *value) {
+  int order = 0;
+  bool known = find_name(order_names, sizeof order_names / sizeof order_names[0], value, &order);
+  b->search.order = (hd_order)order;
   return known;
 }
 
@@ -117,6 +130,7 @@ static const struct {
 } options[] = {
     {"--threads", "N", "worker threads (default 1; 0: all cores)", set_threads},
     {"--store", "NAME", "the visited set's store (default auto)", set_store},
+    {"--order", "NAME", "order of the search (default: by levels)", set_order},
     {"--simd", "none|avx2|avx512", "use no better vector instructions than these", set_simd},
     {"--memory", "SIZE", "memory budget, e.g. 4G", set_memory},
     {"--budget", "STATES", "stop after the level in which this many states are known, e.g. 10M (M is 2^20)",
@@ -129,6 +143,14 @@ static const struct {
 };
 enum { OPTION_COUNT = sizeof options / sizeof options[0] };
 
+static void print_names(FILE *out, const char *what, const char *const *names, size_t count) {
+  fprintf(out, "%s:", what);
+  for (size_t i = 0; i < count; i++) {
+    fprintf(out, " %s", names[i]);
+  }
+  fputc('\n', out);
+}
+
 static void print_usage(FILE *out) {
   fprintf(out,
           "usage: heddle-bench WORKLOAD N[,K] [OPTION VALUE]...\n"
@@ -137,6 +159,8 @@ static void print_usage(FILE *out) {
   for (size_t i = 0; i < OPTION_COUNT; i++) {
     fprintf(out, "  %-10s %-20s %s\n", options[i].name, options[i].argument, options[i].help);
   }
+  print_names(out, "stores", store_names, sizeof store_names / sizeof store_names[0]);
+  print_names(out, "orders", order_names, sizeof order_names / sizeof order_names[0]);
 }
 
 static int parse_options(bench *b, int argc, char *const *argv) {
@@ -221,6 +245,7 @@ static void fill_row(row *r, const bench *b, const hd_outcome *outcome, bool ver
   put_count(r, "bits", hd_model_bits(b->search.model));
   put_count(r, "threads", outcome->threads);
   put_text(r, "store", outcome->store);
+  put_text(r, "order", hd_order_name(b->search.order));
   put_text(r, "simd", hd_simd_name(hd_machine_simd()));
   put_count(r, "states", outcome->states);
   put_count(r, "transitions", outcome->transitions);

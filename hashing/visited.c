@@ -1,12 +1,20 @@
 /* The visited set's front: picks the store and passes each call on.
  *
- * Which store is fixed when the set is made, so the branch below is always predicted and costs nothing next to a table
- * look-up. The stores' protocols and their proofs are at the heads of word_set.c, wide_set.c and tree_set.c, those of
- * load and growth in slot_table.c and node_table.c. This file holds no shared data of its own: `store` and `words` are
- * written once, before any other thread has the set. */
+ * Which store is fixed when the set is made, but for one move (below), so the branch is always predicted and costs
+ * nothing next to a table look-up. The stores' protocols and their proofs are at the heads of word_set.c, wide_set.c
+ * and tree_set.c, those of load and growth in slot_table.c and node_table.c. This file holds no shared data of its own:
+ * `store` and `words` are written once, before any other thread has the set, and changed once more at most.
+ *
+ * The move. A set of one-word states that was chosen automatically begins as a table of words. When it is to grow and a
+ * bitmap of all states there could be is not larger than the grown table, it becomes that bitmap (bitmap_set.c): which
+ * growth this happens at depends on the number of states alone. All workers of the growing team decide alike from what
+ * no worker changes before the first barrier; worker 0 makes the bitmap; after a barrier all fill it, each its part;
+ * after another worker 0 frees the table and changes `store`, which a last barrier shows to all. */
 #include "hashing/visited.h"
 
 #include "core/base/check.h"
+#include "core/base/machine.h"
+#include "hashing/bitmap_set.h"
 #include "hashing/tree_set.h"
 #include "hashing/wide_set.h"
 #include "hashing/word_set.h"
@@ -15,7 +23,12 @@
 #include <string.h>
 
 struct hd_visited {
-  hd_store store; /* not AUTO */
+  hd_store store;           /* not AUTO */
+  bool automatic;           /* AUTO was asked for */
+  hd_visited_config config; /* as given */
+  hd_status move_status;    /* written by worker 0 of a moving team, read by all after a barrier */
+  hd_visited_times moved;   /* what growing cost before the move, and the move itself */
+  hdi_bitmap_set bitmap;    /* beside the others: it is filled from the table of words */
   union {
     hdi_word_set word;
     hdi_wide_set wide;
@@ -34,10 +47,13 @@ const char *hd_store_name(hd_store store) {
 }
 
 const char *hd_store_refusal(hd_store store, uint32_t words, uint32_t bits) {
-  (void)bits;
   switch (store) {
     case HD_STORE_WORD:
       return words > 1 ? "its states do not fit into one word" : NULL;
+    case HD_STORE_BITMAP:
+      return words > 1                                 ? "its states do not fit into one word"
+             : bits == 0 || bits > HDI_BITMAP_BITS_MAX ? "a bit for each state that there could be is too many"
+                                                       : NULL;
     case HD_STORE_AUTO:
     case HD_STORE_WIDE:
     case HD_STORE_TREE:
@@ -56,6 +72,7 @@ static const hdi_table *table_of(const hd_visited *visited) {
       return &visited->set.wide.table;
     case HD_STORE_TREE:
       return &visited->set.tree.roots.table;
+    case HD_STORE_BITMAP: /* it has none */
     case HD_STORE_AUTO:
     case HD_STORE_COUNT:
       break;
@@ -79,6 +96,8 @@ static hd_status init_set(hd_visited *visited, const hd_visited_config *config) 
       return hdi_wide_set_init(&visited->set.wide, config);
     case HD_STORE_TREE:
       return hdi_tree_set_init(&visited->set.tree, config);
+    case HD_STORE_BITMAP:
+      return hdi_bitmap_set_init(&visited->bitmap, config);
     case HD_STORE_AUTO:
     case HD_STORE_COUNT:
       break;
@@ -98,6 +117,8 @@ hd_status hd_visited_new(const hd_visited_config *config, hd_visited **out) {
   }
   memset(visited, 0, sizeof *visited);
   visited->store = choose_store(config);
+  visited->automatic = config->store == HD_STORE_AUTO;
+  visited->config = *config;
   hd_status status = init_set(visited, config);
   if (status != HD_OK) {
     free(visited);
@@ -121,6 +142,9 @@ void hd_visited_free(hd_visited *visited) {
     case HD_STORE_TREE:
       hdi_tree_set_clear(&visited->set.tree);
       break;
+    case HD_STORE_BITMAP:
+      hdi_bitmap_set_clear(&visited->bitmap);
+      break;
     case HD_STORE_AUTO:
     case HD_STORE_COUNT:
       break;
@@ -136,6 +160,8 @@ hd_insert hd_visited_insert(hd_visited *visited, uint32_t worker, const uint64_t
       return hdi_wide_set_insert(&visited->set.wide, worker, state);
     case HD_STORE_TREE:
       return hdi_tree_set_insert(&visited->set.tree, worker, state);
+    case HD_STORE_BITMAP:
+      return hdi_bitmap_set_insert(&visited->bitmap, worker, state[0]);
     case HD_STORE_AUTO:
     case HD_STORE_COUNT:
       break;
@@ -153,6 +179,8 @@ size_t hd_visited_insert_many(hd_visited *visited, uint32_t worker, const uint64
       return hdi_wide_set_insert_many(&visited->set.wide, worker, states, count, places, answers);
     case HD_STORE_TREE:
       return hdi_tree_set_insert_many(&visited->set.tree, worker, states, count, places, answers);
+    case HD_STORE_BITMAP:
+      return hdi_bitmap_set_insert_many(&visited->bitmap, worker, states, count, places, answers);
     case HD_STORE_AUTO:
     case HD_STORE_COUNT:
       break;
@@ -177,6 +205,8 @@ bool hd_visited_contains(const hd_visited *visited, const uint64_t *state) {
       return hdi_wide_set_contains(&visited->set.wide, state);
     case HD_STORE_TREE:
       return hdi_tree_set_contains(&visited->set.tree, state);
+    case HD_STORE_BITMAP:
+      return hdi_bitmap_set_contains(&visited->bitmap, state[0]);
     case HD_STORE_AUTO:
     case HD_STORE_COUNT:
       break;
@@ -185,26 +215,77 @@ bool hd_visited_contains(const hd_visited *visited, const uint64_t *state) {
 }
 
 bool hd_visited_wants_growth(const hd_visited *visited) {
-  return visited->store == HD_STORE_TREE ? hdi_tree_set_wants_growth(&visited->set.tree)
-                                         : hdi_table_wants_growth(table_of(visited));
+  if (visited->store == HD_STORE_TREE) {
+    return hdi_tree_set_wants_growth(&visited->set.tree);
+  }
+  const hdi_table *table = table_of(visited);
+  return table != NULL && hdi_table_wants_growth(table);
+}
+
+/* Would the next growth be the move into the bitmap? Quiescent. */
+static bool would_move(const hd_visited *visited) {
+  uint32_t bits = visited->config.bits;
+  if (!visited->automatic || visited->store != HD_STORE_WORD || bits == 0 || bits > HDI_BITMAP_BITS_MAX) {
+    return false;
+  }
+  size_t table_bytes = visited->set.word.table.now.size_bytes, bitmap_bytes = hdi_bitmap_bytes(bits);
+  size_t most = visited->config.memory_max_bytes;
+  return bitmap_bytes <= 2 * table_bytes && (most == 0 || table_bytes + bitmap_bytes <= most);
 }
 
 size_t hd_visited_growth_bytes(const hd_visited *visited) {
-  return table_of(visited)->now.size_bytes; /* the table grows in place */
+  if (would_move(visited)) {
+    return hdi_bitmap_bytes(visited->config.bits);
+  }
+  const hdi_table *table = table_of(visited);
+  return table != NULL ? table->now.size_bytes : 0; /* tables grow in place */
 }
 
 hd_visited_times hd_visited_growth_times(const hd_visited *visited) {
-  return table_of(visited)->times;
+  const hdi_table *table = table_of(visited);
+  return table != NULL ? table->times : visited->moved;
+}
+
+/* Worker 0, when all bits are set. */
+static void end_move(hd_visited *visited, double start) {
+  hdi_bitmap_set_take_counts(&visited->bitmap, &visited->set.word);
+  visited->moved = visited->set.word.table.times;
+  hdi_word_set_clear(&visited->set.word);
+  visited->store = HD_STORE_BITMAP;
+  visited->moved.growths++;
+  visited->moved.move_seconds += hd_machine_seconds() - start;
+}
+
+static hd_status move_to_bitmap(hd_visited *visited, hd_team *team, uint32_t worker) {
+  double start = hd_machine_seconds();
+  hd_team_barrier(team); /* nobody inserts any more, and all have decided */
+  if (worker == 0) {
+    visited->move_status = hdi_bitmap_set_init(&visited->bitmap, &visited->config);
+  }
+  hd_team_barrier(team); /* the bitmap, or the refusal, is there */
+  hd_status status = visited->move_status;
+  if (status == HD_OK) {
+    hdi_bitmap_set_take(&visited->bitmap, &visited->set.word, worker, hd_team_count(team));
+    hd_team_barrier(team); /* every bit is set */
+    if (worker == 0) {
+      end_move(visited, start);
+    }
+  }
+  hd_team_barrier(team); /* all have read the status; the store has changed */
+  return status;
 }
 
 hd_status hd_visited_grow(hd_visited *visited, hd_team *team, uint32_t worker) {
   switch (visited->store) {
     case HD_STORE_WORD:
-      return hdi_word_set_grow(&visited->set.word, team, worker);
+      return would_move(visited) ? move_to_bitmap(visited, team, worker)
+                                 : hdi_word_set_grow(&visited->set.word, team, worker);
     case HD_STORE_WIDE:
       return hdi_wide_set_grow(&visited->set.wide, team, worker);
     case HD_STORE_TREE:
       return hdi_tree_set_grow(&visited->set.tree, team, worker);
+    case HD_STORE_BITMAP:
+      return HD_OK; /* it has room for all */
     case HD_STORE_AUTO:
     case HD_STORE_COUNT:
       break;
@@ -213,11 +294,13 @@ hd_status hd_visited_grow(hd_visited *visited, hd_team *team, uint32_t worker) {
 }
 
 uint64_t hd_visited_count(const hd_visited *visited) {
-  return hdi_table_count(table_of(visited));
+  const hdi_table *table = table_of(visited);
+  return table != NULL ? hdi_table_count(table) : hdi_bitmap_set_count(&visited->bitmap);
 }
 
 size_t hd_visited_slots(const hd_visited *visited) {
-  return (size_t)table_of(visited)->now.bucket_count * HDI_BUCKET_SLOTS;
+  const hdi_table *table = table_of(visited);
+  return table != NULL ? (size_t)table->now.bucket_count * HDI_BUCKET_SLOTS : (size_t)1 << visited->bitmap.bits;
 }
 
 size_t hd_visited_size_bytes(const hd_visited *visited) {
@@ -228,6 +311,8 @@ size_t hd_visited_size_bytes(const hd_visited *visited) {
       return hdi_wide_set_size_bytes(&visited->set.wide);
     case HD_STORE_TREE:
       return hdi_tree_set_size_bytes(&visited->set.tree);
+    case HD_STORE_BITMAP:
+      return visited->bitmap.size_bytes;
     case HD_STORE_AUTO:
     case HD_STORE_COUNT:
       break;

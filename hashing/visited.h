@@ -4,6 +4,7 @@
  *   wide   states of W words: slots hold a 64-bit reference (hash fragment and index) to the words, kept in append-only
  *          chunks; XXH3
  *   tree   states of W words: halves interned recursively as numbered nodes; a state is one 64-bit word, its root
+ *   bitmap states of one word with few bits: a bit for each state that there could be
  *
  * Threads: hd_visited_insert may be called by all workers at once, each with its own worker number. Growth happens only
  * inside hd_visited_grow, called by all workers of a team at a quiescent point (between levels or when an insert
@@ -25,7 +26,8 @@ typedef struct hd_visited hd_visited;
   X(AUTO, "auto")         \
   X(WORD, "word")         \
   X(WIDE, "wide")         \
-  X(TREE, "tree")
+  X(TREE, "tree")         \
+  X(BITMAP, "bitmap")
 
 typedef enum hd_store {
 #define HDI_STORE_ENUM(identifier, name) HD_STORE_##identifier,
@@ -47,10 +49,10 @@ typedef enum hd_insert {
 } hd_insert;
 
 typedef struct hd_visited_config {
-  uint32_t words;          /* per state, at least 1 */
-  uint32_t bits;           /* the low `bits` bits of one-word states carry information, the others are 0; 64: all may */
-  uint32_t workers;        /* how many worker numbers there are */
-  hd_store store;          /* AUTO: WORD for one word, WIDE otherwise */
+  uint32_t words;   /* per state, at least 1 */
+  uint32_t bits;    /* the low `bits` bits of one-word states carry information, the others are 0; 0, 64: all may */
+  uint32_t workers; /* how many worker numbers there are */
+  hd_store store;   /* AUTO: WORD for one word, later BITMAP when that is smaller; WIDE otherwise */
   size_t memory_max_bytes; /* for the table and the stored states; 0 = no limit */
   size_t initial_slots;    /* rounded up to a power of two; 0 = small */
 } hd_visited_config;
@@ -86,7 +88,7 @@ bool hd_visited_contains(const hd_visited *visited, const uint64_t *state);
 /* True when the table should grow before the next level (load above its limit), decided from the summed per-worker
  * counters. Quiescent. */
 bool hd_visited_wants_growth(const hd_visited *visited);
-/* How many bytes the next growth adds, at its peak. Quiescent. */
+/* How many bytes the next growth adds, at its peak; 0: the store never needs to grow. Quiescent. */
 size_t hd_visited_growth_bytes(const hd_visited *visited);
 /* Doubles the table. Collective: every worker of `team` calls it at the same point (a team of one is allowed).
  * HD_E_LIMIT when memory_max_bytes would be passed, HD_E_NOMEM; the same answer on every worker; the set is unchanged

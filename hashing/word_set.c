@@ -98,8 +98,9 @@ static inline hd_insert insert_key(hdi_word_set *set, uint32_t worker, uint64_t 
         if (!hdi_table_reserve(&set->table, worker)) {
           return HD_INSERT_FULL;
         }
-        /* HD-SYNC W5: acq_rel; pairs with W4, W5 of other workers, W6, W8. Publishes: the slot. Why not weaker: relaxed
-         * would do for the proof; acquire on failure is the house rule for a value that is then used and costs nothing.
+        /* HD-SYNC W5: acq_rel; pairs with W4, W5 of other workers, W6, W7, W8. Publishes: the slot. Why not weaker:
+         * relaxed would do for the proof; acquire on failure is the house rule for a value that is then used and costs
+         * nothing.
          * Why not stronger: no order between slots is needed. */
         if (hd_cas_acqrel(&line[i], &seen, key)) {
           hdi_table_added(&set->table, worker);
@@ -180,6 +181,12 @@ bool hdi_word_set_contains(const hdi_word_set *set, uint64_t state) {
     return hd_load_rlx(&set->has_zero) != 0;
   }
   return finds_behind(&set->table.now, key >> set->table.now.shift, key);
+}
+
+uint64_t hdi_word_set_key(const hdi_word_set *set, uint64_t slot) {
+  /* HD-SYNC W7: relaxed; pairs with W5, W8. Publishes: nothing. Why not weaker: it is the weakest. Why not stronger:
+   * quiescent. */
+  return hd_load_rlx(&set->table.now.slots[slot]);
 }
 
 hd_status hdi_word_set_grow(hdi_word_set *set, hd_team *team, uint32_t worker) {

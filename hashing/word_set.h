@@ -29,6 +29,8 @@ void hdi_word_set_find_regions(const hdi_word_set *set, const uint64_t *states, 
 bool hdi_word_set_contains(const hdi_word_set *set, uint64_t state);
 hd_status hdi_word_set_grow(hdi_word_set *set, hd_team *team, uint32_t worker);
 
+/* What slot `slot` of the table holds: 0, or a state's mixed word. Quiescent. */
+uint64_t hdi_word_set_key(const hdi_word_set *set, uint64_t slot);
 #if defined(__x86_64__)
 /* word_avx2.c, word_avx512.c: the same, on machines with these instructions. */
 size_t hdi_word_set_insert_avx2(hdi_word_set *set, uint32_t worker, const uint64_t *states, size_t count,
@@ -46,6 +48,14 @@ static inline uint64_t hdi_word_mix(uint64_t word) {
   word *= HDI_WORD_MIX_1;
   word ^= word >> 33;
   word *= HDI_WORD_MIX_2;
+  return word ^ (word >> 33);
+}
+/* Its inverse: the steps undone, from the last to the first. A shift by 33 of 64 bits undoes itself. */
+static inline uint64_t hdi_word_unmix(uint64_t word) {
+  word ^= word >> 33;
+  word *= 0x9cb4b2f8129337dbULL; /* the inverse of the second factor modulo 2^64 */
+  word ^= word >> 33;
+  word *= 0x4f74430c22a54005ULL; /* of the first */
   return word ^ (word >> 33);
 }
 

@@ -34,7 +34,7 @@ static hd_insert insert_left(hdi_word_set *set, uint32_t worker, uint64_t key) {
         return HD_INSERT_FULL;
       }
       uint64_t seen = 0;
-      /* HD-SYNC W8: acq_rel; pairs with W5, W6, W8 of other workers. Publishes: the slot. Why not weaker, why not
+      /* HD-SYNC W8: acq_rel; pairs with W5, W6, W7, W8 of other workers. Publishes: the slot. Why not weaker, why not
        * stronger: as at W5. */
       if (hd_cas_acqrel(slot, &seen, key)) {
         hdi_table_added(&set->table, worker);

@@ -138,8 +138,8 @@ static hd_status take_judgement(bottom *b, const hdi_judge *judge) {
   return HD_OK;
 }
 
-/* Does the limit bear what judging takes? */
-static bool has_memory(bottom *b) {
+/* Does the limit bear what judging takes? What it bears beyond that is *left_bytes. */
+static bool has_memory(bottom *b, size_t *left_bytes) {
   size_t held_bytes = 0;
   for (size_t i = 0; i < b->history.chunks.count; i++) {
     const hdi_chunk *chunk = b->history.chunks.data[i];
@@ -147,16 +147,22 @@ static bool has_memory(bottom *b) {
   }
   size_t needed_bytes = hdi_judge_size_bytes(b->search.model, &b->history, b->outcome->states);
   b->outcome->needed_bytes = needed_bytes;
-  return held_bytes <= b->memory_max_bytes && needed_bytes <= b->memory_max_bytes - held_bytes;
+  if (held_bytes > b->memory_max_bytes || needed_bytes > b->memory_max_bytes - held_bytes) {
+    return false;
+  }
+  *left_bytes = b->memory_max_bytes - held_bytes - needed_bytes;
+  return true;
 }
 
 static hd_status judge(bottom *b) {
-  if (!has_memory(b)) {
+  size_t left_bytes = 0;
+  if (!has_memory(b, &left_bytes)) {
     b->outcome->end = HD_END_MEMORY;
     return HD_OK;
   }
   hdi_judge *judge;
-  hd_status status = hdi_judge_new(&b->search, b->query, &b->history, b->outcome->threads, b->deadline, &judge);
+  hd_status status =
+      hdi_judge_new(&b->search, b->query, &b->history, b->outcome->threads, b->deadline, left_bytes, &judge);
   if (status == HD_E_LIMIT) {
     b->outcome->end = HD_END_MEMORY;
     return HD_OK;
@@ -261,7 +267,9 @@ static hd_status init(bottom *b, const hd_search *search) {
   hd_bottom_outcome *outcome = b->outcome;
   b->search = (hd_search){.model = search->model,
                           .filter = search->filter,
+                          .reduction = HD_REDUCE_NOTHING,
                           .store = search->store,
+                          .order = HD_ORDER_LEVELS,
                           .memory_max_bytes = search->memory_max_bytes,
                           .timeout_seconds = search->timeout_seconds,
                           .depth_max = search->depth_max,

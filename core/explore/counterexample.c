@@ -21,6 +21,7 @@
 #include "core/base/check.h"
 #include "core/base/team.h"
 #include "core/explore/search.h"
+#include "core/explore/unfold.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,12 +56,18 @@ typedef struct walk {
 typedef struct scan {
   walk *walk;
   match *match;
+  uint64_t *scratch; /* one state */
 } scan;
 
 /* ---- one worker's part of a scan ---- */
 
 static bool match_step(void *payload, const uint64_t *next, const hd_step *step) {
   scan *s = payload;
+  if (next != NULL && s->walk->run->symmetry != NULL) {
+    memcpy(s->scratch, next, s->walk->run->words * sizeof *next);
+    hd_symmetry_sort(s->walk->run->symmetry, s->scratch);
+    next = s->scratch;
+  }
   if (next == NULL || memcmp(next, s->walk->target, s->walk->run->words * sizeof *next) != 0) {
     return true;
   }
@@ -90,7 +97,7 @@ static bool scan_chunk(scan *s, hdi_worker *worker, const hdi_chunk *chunk) {
 }
 
 static void scan_part(walk *w, uint32_t number) {
-  scan s = {.walk = w, .match = &w->matches[number]};
+  scan s = {.walk = w, .match = &w->matches[number], .scratch = w->run->workers[number].batch};
   const hdi_epoch *epoch = &w->run->history.epochs.data[w->scanned];
   for (;;) {
     /* HD-SYNC C1: relaxed; pairs with C1 of other workers, C2. Publishes: nothing; chunks are read-only. Why not
@@ -275,6 +282,25 @@ static hd_trace *assemble(const walk *w, const hdi_find *find) {
   return trace;
 }
 
+/* The same when the walk went through classes of states. */
+static hd_status unfold(const walk *w, const hdi_find *find, hd_trace **out) {
+  hdi_words classes = {0};
+  hdi_steps steps = {0};
+  hd_status status = HD_OK;
+  for (size_t i = w->steps.count + 1; i-- > 0 && status == HD_OK;) {
+    status = hdi_words_append(&classes, w->states.data + i * w->run->words, w->run->words);
+  }
+  for (size_t i = w->steps.count; i-- > 0 && status == HD_OK;) {
+    status = hdi_steps_push(&steps, w->steps.data[i]);
+  }
+  if (status == HD_OK) {
+    status = hdi_unfold(w->run->search, w->run->symmetry, classes.data, steps.data, w->steps.count + 1, find, out);
+  }
+  hdi_words_free(&classes);
+  hdi_steps_free(&steps);
+  return status;
+}
+
 /* Replays the trace, and checks that it costs what the finding does. */
 static hd_status verify(const hd_search *search, const hdi_find *find, hd_trace *trace) {
   uint64_t cost = 0;
@@ -316,8 +342,14 @@ static hd_status explain(hdi_run *run, match *matches, const hdi_find *find, hd_
     status = walk_back(&w);
   }
   if (status == HD_OK) {
-    hd_trace *trace = assemble(&w, find);
-    status = trace == NULL ? HD_E_NOMEM : verify(run->search, find, trace);
+    hd_trace *trace = NULL;
+    if (run->symmetry != NULL) {
+      status = unfold(&w, find, &trace);
+    } else {
+      trace = assemble(&w, find);
+      status = trace == NULL ? HD_E_NOMEM : HD_OK;
+    }
+    status = status == HD_OK ? verify(run->search, find, trace) : status;
     if (status == HD_OK) {
       *out = trace;
     } else {

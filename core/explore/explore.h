@@ -15,6 +15,7 @@
 #include "core/model/filter.h"
 #include "core/model/model.h"
 #include "core/model/reduction.h"
+#include "core/model/symmetry.h"
 #include "core/model/trace.h"
 #include "hashing/visited.h"
 
@@ -81,7 +82,9 @@ typedef struct hd_search {
   const hd_model *model;
   const hd_filter *filter; /* NULL allowed */
   hd_reduce reduction;     /* which steps may be left out; see hd_outcome. With predicates: none */
-  uint32_t threads;        /* 0: hd_team_default_count() */
+  bool symmetry; /* look at one state of each class that differs by exchanging like instances only. The caller promises
+                    that `classify` and `predicate` do not tell such states apart (hd_model_stop does not) */
+  uint32_t threads; /* 0: hd_team_default_count() */
   hd_store store;
   hd_bind bind;
   hd_order order; /* ANY: complete runs count the same states, transitions, stopped states and findings; levels are not
@@ -116,6 +119,7 @@ static inline bool hd_slots_has(const uint64_t slots[2], uint32_t slot) {
 /* One finding: the first in (level, state order, step order) of its slot. */
 typedef struct hd_found {
   uint64_t count;  /* how many in the explored part: states (stop kinds, predicates) or steps (faults, checks) */
+  bool shortest;   /* no run to anything of this slot costs less than `level` */
   uint64_t level;  /* cost of the shortest run to it, the faulty or checking step's own weight included. In any order
                       only known with the trace, HD_LEVEL_UNKNOWN otherwise */
   hd_trace *trace; /* owned by the outcome; replayed; NULL when not asked for, none found or memory was out (then
@@ -130,6 +134,8 @@ typedef struct hd_outcome {
    * fault and some failed check are found in each slot that has one; only stop kinds have least levels and shortest
    * traces. */
   hd_reduce reduction;
+  uint32_t
+      symmetric_types;    /* process types whose instances were exchanged; counts are of classes then, not of states */
   const char *unreduced;  /* static words: why less was left out than asked for; NULL: nothing to say */
   uint64_t states;        /* reachable states found (stored), initial ones included */
   uint64_t transitions;   /* steps with a successor out of expanded states */

@@ -131,6 +131,11 @@ static bool may_sort(hdi_worker *worker) {
 }
 
 static void offer_batch(hdi_worker *worker) {
+  if (HD_UNLIKELY(worker->run->symmetry != NULL)) {
+    for (size_t i = 0; i < worker->batch_count; i++) {
+      hd_symmetry_sort(worker->run->symmetry, worker->batch + i * worker->run->words);
+    }
+  }
   if (worker->run->scatter && may_sort(worker)) {
     hdi_scatter_add(&worker->scatter, worker->run->visited, worker->batch, worker->batch_count, offer, worker);
   } else { /* also when there is no memory for sorting */

@@ -51,6 +51,7 @@ static hd_status take_counts(const hdi_run *run, hd_outcome *outcome) {
   outcome->end = run->end;
   outcome->reduction = run->reduction == NULL ? HD_REDUCE_NOTHING : run->search->reduction;
   outcome->unreduced = run->unreduced;
+  outcome->symmetric_types = run->symmetry == NULL ? 0 : hd_symmetry_types(run->symmetry);
   outcome->states = hd_visited_count(run->visited);
   outcome->levels = run->levels;
   outcome->frontier_peak = run->frontier_peak;
@@ -77,6 +78,9 @@ static void take_finds(const hd_search *search, const hdi_run *run, hdi_finds *f
     outcome->found[slot].count = finds->slots[slot].count;
     bool known = search->order == HD_ORDER_LEVELS;
     outcome->found[slot].level = known ? finds->slots[slot].level : HD_LEVEL_UNKNOWN;
+    /* A reduction keeps the lengths of the ways to states without steps only. */
+    bool stop = slot >= HD_SLOT_STOP(0) && slot < HD_SLOT_STOP(HD_STOP_KIND_MAX);
+    outcome->found[slot].shortest = outcome->found[slot].count > 0 && (stop || run->reduction == NULL);
   }
 }
 

@@ -100,6 +100,7 @@ void hdi_run_free(hdi_run *run) {
   }
   free(run->workers);
   hd_reduction_free(run->reduction);
+  hd_symmetry_free(run->symmetry);
   hd_visited_free(run->visited);
   hdi_idle_clear(&run->idle);
   free(run);
@@ -122,7 +123,10 @@ static hd_status init_run(hdi_run *run) {
                               .workers = run->worker_count,
                               .store = search->store,
                               .memory_max_bytes = run->memory_max_bytes};
-  hd_status status = init_reduction(run);
+  hd_status status = search->symmetry ? hd_symmetry_new(run->model, &run->symmetry) : HD_OK;
+  if (status == HD_OK) {
+    status = init_reduction(run);
+  }
   if (status == HD_OK) {
     status = hd_visited_new(&config, &run->visited);
   }
@@ -386,7 +390,8 @@ bool hdi_run_is_full(hdi_run *run, hdi_action *action) {
   if (stashed > 0) {
     /* One state may have more successors than the table has slots: it grows until they fit, then they are offered. */
     uint64_t slots = hd_visited_slots(run->visited);
-    run->retry = slots + slots / 2 >= hd_visited_count(run->visited) + stashed; /* 3/4 of the doubled table */
+    run->retry = slots + slots / 2 >= hd_visited_count(run->visited) + stashed || /* 3/4 of the doubled table */
+                 hd_visited_growth_bytes(run->visited) == 0; /* the store needs no growth any more */
     *action = may_grow(run) ? HDI_ACTION_GROW : finish(run, HD_END_MEMORY);
   }
   return stashed > 0;

@@ -82,6 +82,7 @@ struct hdi_run {
   const hd_model *model;   /* borrowed */
   hd_visited *visited;     /* owned */
   hd_reduction *reduction; /* owned; NULL: none */
+  hd_symmetry *symmetry;   /* owned; NULL: none. All states that the run keeps are sorted then */
   const char *unreduced;   /* why it is NULL although one was asked for; NULL: it was not */
   hdi_worker *workers;     /* owned */
   uint32_t worker_count, words;

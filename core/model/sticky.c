@@ -1,5 +1,5 @@
 /* Sticky actions: a set of actions such that every cycle of states takes one of them. A search that expands a state
- * fully whenever it would take a sticky action leaves no step out for ever (docs/reductions.md, theorem 3), and it
+ * fully whenever it would take a sticky action leaves no step out for ever (docs/reductions.md, lemma 4), and it
  * need not know which states were visited: the choice is a function of the state, for any number of threads and any
  * order of search.
  *

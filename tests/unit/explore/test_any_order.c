@@ -151,7 +151,9 @@ Test(any_order, limits_end_it) {
     cr_assert_eq(outcome.end, HD_END_TIMEOUT);
     cr_assert_lt(outcome.expanded, 48620);
     hd_outcome_clear(&outcome);
-    hd_run_search(&(hd_search){.model = model, .order = HD_ORDER_ANY, .memory_max_bytes = 200000}, threads, &outcome);
+    hd_run_search(
+        &(hd_search){.model = model, .order = HD_ORDER_ANY, .store = HD_STORE_WORD, .memory_max_bytes = 200000},
+        threads, &outcome);
     cr_assert_eq(outcome.end, HD_END_MEMORY);
     cr_assert_lt(outcome.states, 48620);
     hd_outcome_clear(&outcome);

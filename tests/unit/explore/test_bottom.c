@@ -346,6 +346,29 @@ Test(bottom, in_the_families_only_the_hungry_are_left_behind) {
   }
 }
 
+Test(bottom, every_store_gives_the_same_answer) {
+  hd_model *model = hd_model_dining(7);
+  hd_bottom_outcome expected;
+  run_bottom(model, &plain, &expected);
+  size_t stores = 0;
+  for (uint32_t store = 0; store < HD_STORE_COUNT; store++) {
+    hd_search search = {.model = model, .threads = 2, .store = (hd_store)store};
+    if (hd_store_refusal(search.store, hd_model_words(model), hd_model_bits(model)) != NULL) {
+      continue;
+    }
+    hd_bottom_outcome outcome;
+    cr_assert_eq(hd_bottom_search(&search, &plain, &outcome), HD_OK);
+    if (outcome.end == HD_END_COMPLETE) {
+      check_same_bottom(&expected, &outcome);
+      stores++;
+    }
+    hd_bottom_outcome_clear(&outcome);
+  }
+  cr_assert_geq(stores, 3u, "only a lossy store may leave it open");
+  hd_bottom_outcome_clear(&expected);
+  hd_model_free(model);
+}
+
 Test(bottom, a_long_chain_takes_one_pass_for_any_number_of_threads) {
   hd_model *model = hd_model_chain(100000, 1);
   hd_bottom_outcome outcome;
@@ -366,6 +389,83 @@ Test(bottom, a_state_with_more_successors_than_a_batch) {
   cr_assert_eq(outcome.found[1].level, 1);
   cr_assert_eq(outcome.found[1].trace->length, 1);
   hd_bottom_outcome_clear(&outcome);
+  hd_model_free(model);
+}
+
+/* A system made to need a pass for each step: what is known at a1 reaches a2, a3, ... through arcs that lead to lower
+ * and higher levels in turn.
+ *
+ *     level     i-2        i-1        i
+ *     spine   s(i-2) --> s(i-1) --> s(i) ...
+ *                  \-> c(i+1)                 c(i) --> a(i-1), a(i) --> c(i)
+ *
+ * The waiter can move at a1 only. The spine ends in a trap from which a1 cannot be reached. `toggles` independent
+ * processes make 2^toggles copies of everything. */
+static hd_model *sawtooth(uint32_t n, uint32_t toggles) {
+  hd_builder *b = hd_builder_new();
+  hd_process walker = add_process(b, "walker"), waiter = add_process(b, "waiter");
+  hd_loc first = hd_build_loc(b, walker, "v", 0, 0);
+  for (uint32_t i = 1; i < 3 * (n + 1); i++) {
+    (void)hd_build_loc(b, walker, "v", 0, i);
+  }
+  for (uint32_t i = 0; i <= n; i++) { /* s(i), c(i), a(i): 3i, 3i+1, 3i+2 */
+    hd_loc s = {first.v + 3 * i}, c = {s.v + 1}, a = {s.v + 2};
+    add_edge(b, s, (hd_loc){i < n ? s.v + 3 : s.v}, HD_NO_EXPR);
+    if (i + 3 <= n) {
+      add_edge(b, s, (hd_loc){c.v + 9}, HD_NO_EXPR);
+    }
+    add_edge(b, a, i < 3 ? a : c, HD_NO_EXPR);
+    if (i >= 2) {
+      add_edge(b, c, (hd_loc){a.v - 3}, HD_NO_EXPR);
+    }
+  }
+  for (uint32_t t = 0; t < toggles; t++) {
+    hd_process toggle = add_process(b, "toggle");
+    hd_loc off = hd_build_loc(b, toggle, "off", 0, 0), on = hd_build_loc(b, toggle, "on", 0, 1);
+    add_edge(b, off, on, HD_NO_EXPR);
+    add_edge(b, on, off, HD_NO_EXPR);
+  }
+  hd_loc wait = hd_build_loc(b, waiter, "wait", 0, 0);
+  add_edge(b, wait, wait, hd_build_at(b, 0, (hd_loc){first.v + 3 * 2 + 2}));
+  return finish(b);
+}
+
+Test(bottom, many_passes_are_avoided) {
+  hd_model *model = sawtooth(120, 0);
+  hd_bottom_outcome outcome;
+  run_and_check(model, &plain, &outcome);
+  cr_assert_eq(outcome.passes, 4, "then the arcs are stored");
+  cr_assert_eq(outcome.found[1].level, 118, "from where no c leads back any more");
+  hd_bottom_outcome_clear(&outcome);
+  hd_model_free(model);
+  model = sawtooth(40, 9); /* rounds of 512 states, which the team shares */
+  run_bottom(model, &plain, &outcome);
+  cr_assert_eq(outcome.passes, 4);
+  cr_assert_eq(outcome.found[1].count, 3 * 512);
+  hd_bottom_outcome_clear(&outcome);
+  hd_model_free(model);
+}
+
+/* Without memory for the arcs there are passes only, and the same answer. */
+Test(bottom, little_memory_means_many_passes) {
+  hd_model *model = sawtooth(400, 0);
+  size_t few = 0, many = 0;
+  hd_bottom_outcome enough;
+  hd_search search = {.model = model, .threads = 1};
+  cr_assert_eq(hd_bottom_search(&search, &plain, &enough), HD_OK);
+  for (search.memory_max_bytes = (size_t)40 << 10; few == 0; search.memory_max_bytes += 4096) {
+    hd_bottom_outcome outcome;
+    cr_assert_eq(hd_bottom_search(&search, &plain, &outcome), HD_OK);
+    if (outcome.end == HD_END_COMPLETE) {
+      cr_assert_eq(outcome.found[1].count, enough.found[1].count);
+      cr_assert_eq(outcome.instances[1].count, enough.instances[1].count);
+      few += outcome.passes <= 4;
+      many += outcome.passes > 300;
+    }
+    hd_bottom_outcome_clear(&outcome);
+  }
+  cr_assert_gt(many, 0);
+  hd_bottom_outcome_clear(&enough);
   hd_model_free(model);
 }
 
@@ -484,13 +584,13 @@ static bool run_failing(const hd_search *search, uint64_t failing, bool for_good
 }
 
 Test(bottom, failed_allocations_end_it_cleanly) {
-  hd_model *models[] = {hd_model_dining(5), looper_and_waiter(0), hd_model_chain(300, 3)};
-  for (size_t m = 0; m < 3; m++) {
+  hd_model *models[] = {hd_model_dining(5), looper_and_waiter(0), hd_model_chain(300, 3), sawtooth(30, 1)};
+  for (size_t m = 0; m < 4; m++) {
     for (uint32_t threads = 1; threads <= 3; threads += 2) {
       hd_search search = {.model = models[m], .threads = threads};
       hd_bottom_outcome expected;
       cr_assert_eq(hd_bottom_search(&search, &plain, &expected), HD_OK);
-      cr_assert_eq(expected.found[1].count, 1);
+      cr_assert_gt(expected.found[1].count, 0);
       int64_t live = hd_fail_alloc_live();
       for (int for_good = 0; for_good < 2; for_good++) {
         uint64_t failing = 0, step = 1;

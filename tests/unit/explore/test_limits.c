@@ -133,7 +133,7 @@ Test(limits, no_memory_at_all_is_a_memory_end) {
 Test(limits, a_counterexample_that_does_not_fit_is_left_out) {
   const uint32_t length = 100000;
   hd_model *model = hd_model_chain(length, 1);
-  hd_search search = {.model = model, .memory_max_bytes = (size_t)4 << 20};
+  hd_search search = {.model = model, .store = HD_STORE_WORD, .memory_max_bytes = (size_t)4 << 20};
   hd_slots_add(search.trace_slots, HD_SLOT_STOP(1));
   hd_outcome outcome;
   hd_run_on_all_counts(&search, &outcome);

@@ -31,6 +31,7 @@ static void check_stops(const hd_outcome *full, const hd_outcome *reduced, const
   const hd_found *a = &full->found[HD_SLOT_STOP(1)], *b = &reduced->found[HD_SLOT_STOP(1)];
   cr_assert_eq(a->count, b->count, "%s", what);
   cr_assert_eq(a->level, b->level, "%s", what);
+  cr_assert_eq(b->shortest, b->count > 0);
   cr_assert_eq(b->trace_status, HD_OK);
   cr_assert_eq(a->trace == NULL, b->trace == NULL);
 }
@@ -52,9 +53,6 @@ static uint64_t reduce_for_deadlocks(hd_model *model, bool all_counts, const cha
   check_stops(&outcomes[0], &outcomes[1], what);
   cr_assert(outcomes[1].reduction == HD_REDUCE_FOR_DEADLOCKS || outcomes[1].unreduced != NULL);
   uint64_t states = outcomes[1].states;
-  if (getenv("SHOW") != NULL) {
-    fprintf(stderr, "%s: %llu of %llu\n", what, (unsigned long long)states, (unsigned long long)outcomes[0].states);
-  }
   clear_pair(outcomes);
   hd_model_free(model);
   return states;
@@ -72,12 +70,9 @@ static uint64_t reduce_for_checks(hd_model *model, bool all_counts, const char *
     cr_assert_eq(a->count > 0, b->count > 0, "%s: slot %u", what, slot);
     cr_assert_leq(a->level, b->level, "%s: slot %u", what, slot);
     cr_assert_eq(b->trace == NULL, b->count == 0, "%s: slot %u", what, slot);
+    cr_assert(!b->shortest || a->level == b->level, "%s: slot %u", what, slot);
   }
   uint64_t states = outcomes[1].states;
-  if (getenv("SHOW") != NULL) {
-    fprintf(stderr, "checks, %s: %llu of %llu\n", what, (unsigned long long)states,
-            (unsigned long long)outcomes[0].states);
-  }
   clear_pair(outcomes);
   hd_model_free(model);
   return states;
@@ -258,10 +253,6 @@ Test(reduction, loose_models) {
       for_checks += reduce_for_checks(loose_model(seed), seed % 16 == 0, what);
     }
   }
-  if (getenv("SHOW") != NULL) {
-    fprintf(stderr, "loose: %llu %llu %llu\n", (unsigned long long)all, (unsigned long long)for_deadlocks,
-            (unsigned long long)for_checks);
-  }
   cr_assert_lt(for_deadlocks * 10, all * 9);
   cr_assert_lt(for_checks * 20, all * 19);
 }
@@ -273,9 +264,6 @@ static uint64_t left(hd_model *model) {
   cr_assert_eq(outcome.end, HD_END_COMPLETE);
   cr_assert_eq(outcome.reduction, HD_REDUCE_FOR_DEADLOCKS);
   uint64_t states = outcome.states;
-  if (getenv("SHOW") != NULL) {
-    fprintf(stderr, "left: %llu\n", (unsigned long long)states);
-  }
   hd_outcome_clear(&outcome);
   hd_model_free(model);
   return states;

@@ -4,20 +4,10 @@
 #include "core/base/machine.h"
 #include "tests/support/hd_test.h"
 
-/* The inverse of hdi_word_mix, derived by undoing its steps: a bijection has one. */
-static uint64_t unmix(uint64_t word) {
-  word ^= word >> 33;
-  word *= 0x9cb4b2f8129337dbULL; /* inverse of the second factor modulo 2^64 */
-  word ^= word >> 33;
-  word *= 0x4f74430c22a54005ULL; /* of the first */
-  word ^= word >> 33;
-  return word;
-}
-
 Test(word_set, the_mix_is_a_bijection_that_keeps_zero) {
   cr_assert_eq(hdi_word_mix(0), 0);
   for (uint64_t i = 1, word = 1; i < 100000; i++) {
-    cr_assert_eq(unmix(hdi_word_mix(word)), word);
+    cr_assert_eq(hdi_word_unmix(hdi_word_mix(word)), word);
     cr_assert_neq(hdi_word_mix(word), 0);
     word = i % 3 == 0 ? i : word * 6364136223846793005ULL + 1442695040888963407ULL;
   }
@@ -56,15 +46,15 @@ Test(word_set, colliding_states_overflow_and_are_found) {
   cr_assert_eq(hdi_word_set_init(&set, &config), HD_OK);
   const uint64_t home = 127; /* the last bucket, so that the overflow wraps round */
   for (uint64_t i = 0; i < 8 * HDI_PROBE_MAX; i++) {
-    cr_assert_eq(hdi_word_set_insert(&set, 0, unmix((home << 57) + i)), HD_INSERT_NEW);
+    cr_assert_eq(hdi_word_set_insert(&set, 0, hdi_word_unmix((home << 57) + i)), HD_INSERT_NEW);
   }
-  cr_assert_eq(hdi_word_set_insert(&set, 0, unmix((home << 57) + 8 * HDI_PROBE_MAX)), HD_INSERT_FULL,
+  cr_assert_eq(hdi_word_set_insert(&set, 0, hdi_word_unmix((home << 57) + 8 * HDI_PROBE_MAX)), HD_INSERT_FULL,
                "the probe is bounded");
   for (uint64_t i = 0; i < 8 * HDI_PROBE_MAX; i++) {
-    cr_assert_eq(hdi_word_set_insert(&set, 0, unmix((home << 57) + i)), HD_INSERT_KNOWN);
-    cr_assert(hdi_word_set_contains(&set, unmix((home << 57) + i)));
+    cr_assert_eq(hdi_word_set_insert(&set, 0, hdi_word_unmix((home << 57) + i)), HD_INSERT_KNOWN);
+    cr_assert(hdi_word_set_contains(&set, hdi_word_unmix((home << 57) + i)));
   }
-  cr_assert_not(hdi_word_set_contains(&set, unmix((home << 57) + 8 * HDI_PROBE_MAX)));
+  cr_assert_not(hdi_word_set_contains(&set, hdi_word_unmix((home << 57) + 8 * HDI_PROBE_MAX)));
   hdi_word_set_clear(&set);
 }
 
