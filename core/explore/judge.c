@@ -297,9 +297,18 @@ static hd_status init_worker(hdi_judge *judge, hdi_judge_worker *worker) {
   worker->countdown = 1;
   worker->stepper = hd_stepper_new(judge->model, judge->search->filter);
   worker->sum = calloc(2 * (size_t)judge->mask_words, sizeof *worker->sum);
-  worker->batch = malloc((size_t)HDI_JUDGE_BATCH * judge->words * sizeof *worker->batch);
+  if (worker->stepper == NULL) {
+    return HD_E_NOMEM;
+  }
+  size_t bulk_max = hd_stepper_bulk_max(worker->stepper);
+  worker->bulk = bulk_max > 0;
+  worker->batch_room = HDI_JUDGE_BATCH + bulk_max + HD_BULK_SLACK;
+  worker->batch = worker->batch_room > SIZE_MAX / sizeof *worker->batch / judge->words
+                      ? NULL
+                      : malloc(worker->batch_room * judge->words * sizeof *worker->batch);
+  worker->hashes = malloc(worker->batch_room * sizeof *worker->hashes);
   worker->instances = calloc(judge->instances, sizeof *worker->instances);
-  if (worker->stepper == NULL || worker->sum == NULL || worker->batch == NULL || worker->instances == NULL) {
+  if (worker->sum == NULL || worker->batch == NULL || worker->hashes == NULL || worker->instances == NULL) {
     return HD_E_NOMEM;
   }
   for (uint32_t i = 0; i < judge->instances; i++) {
@@ -312,6 +321,7 @@ static void clear_worker(hdi_judge_worker *worker) {
   hd_stepper_free(worker->stepper);
   free(worker->sum);
   free(worker->batch);
+  free(worker->hashes);
   hdi_state_numbers_free(&worker->next);
   free(worker->instances);
   hdi_finds_clear(&worker->finds);

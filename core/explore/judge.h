@@ -48,12 +48,14 @@ typedef struct hdi_judge_worker {
   hd_stepper *stepper;                     /* owned */
   uint64_t *sum;                           /* owned; a mask being made */
   bool stepped;                            /* the state being stepped has a successor */
-  uint64_t *batch;                         /* owned; successors, W words each, HDI_JUDGE_BATCH of them */
+  bool bulk;                               /* the stepper has a fast path */
+  uint64_t *batch;                         /* owned; successors, W words each */
+  uint64_t *hashes;                        /* owned; of the successors */
+  size_t batch_room;                       /* how many there may be: HDI_JUDGE_BATCH and one state's */
   uint32_t batch_count;
   uint32_t entry_count; /* states whose successors are in the batch: entry i has those from ends[i-1] to ends[i] */
   uint32_t ends[HDI_JUDGE_BATCH];
   uint64_t numbers[HDI_JUDGE_BATCH];
-  uint64_t hashes[HDI_JUDGE_BATCH];
   bool changed;                  /* this worker has changed a mask in this pass */
   hdi_state_numbers next;        /* owned; SEED, SPREAD: states whose mask has changed */
   hd_status status;              /* HD_OK, or why this worker ended the work */

@@ -141,7 +141,7 @@ static void open_entry(hdi_judge_worker *worker, uint64_t number) {
 /* A successor of the state of the last entry. */
 static void add_successor(hdi_judge_worker *worker, const uint64_t *next) {
   uint32_t words = worker->judge->words;
-  if (worker->batch_count == HDI_JUDGE_BATCH) {
+  if (worker->batch_count >= HDI_JUDGE_BATCH) {
     uint64_t number = worker->numbers[worker->entry_count - 1];
     flush(worker);
     open_entry(worker, number);
@@ -184,6 +184,27 @@ static bool step_state(hdi_judge_worker *worker, uint64_t number, const uint64_t
   return hdi_judge_tick(worker) && hdi_judge_interrupt(worker->judge) == 0;
 }
 
+/* The successors of a state that was stepped before: the fast path, where there is one, names no movers. */
+static bool step_again(hdi_judge_worker *worker, uint64_t number, const uint64_t *state) {
+  if (!worker->bulk) {
+    return step_state(worker, number, state, later_step);
+  }
+  if (worker->entry_count == HDI_JUDGE_BATCH || worker->batch_count >= HDI_JUDGE_BATCH) {
+    flush(worker);
+  }
+  uint32_t steps = 0;
+  bool odd = false;
+  uint64_t *next = &worker->batch[(size_t)worker->batch_count * worker->judge->words];
+  if (hd_stepper_bulk_run(worker->stepper, state, 1, HD_WEIGHT_ANY, next, worker->batch_room - worker->batch_count,
+                          &steps, &odd) == 0) {
+    return step_state(worker, number, state, later_step);
+  }
+  open_entry(worker, number);
+  worker->batch_count += steps;
+  worker->ends[worker->entry_count - 1] = worker->batch_count;
+  return hdi_judge_tick(worker) && hdi_judge_interrupt(worker->judge) == 0;
+}
+
 /* The instances that are fine in `state` by itself, and its successors. */
 static bool first_visit(hdi_judge_worker *worker, uint64_t number, const uint64_t *state) {
   const hdi_judge *judge = worker->judge;
@@ -222,7 +243,7 @@ bool hdi_judge_pass_chunk(hdi_judge_worker *worker, size_t index) {
     const uint64_t *state = &chunk->words[(size_t)i * judge->words];
     bool more = first_pass                           ? first_visit(worker, first + i, state)
                 : hdi_mask_is_full(judge, first + i) ? hdi_judge_tick(worker)
-                                                     : step_state(worker, first + i, state, later_step);
+                                                     : step_again(worker, first + i, state);
     if (!more) {
       return false;
     }
@@ -242,7 +263,7 @@ bool hdi_judge_link_chunk(hdi_judge_worker *worker, size_t index) {
   uint64_t first = judge->places.first[index];
   for (uint32_t i = 0; i < chunk->count && judge->unsettled[index] != 0; i++) {
     if (!hdi_mask_is_full(judge, first + i) &&
-        !step_state(worker, first + i, &chunk->words[(size_t)i * judge->words], later_step)) {
+        !step_again(worker, first + i, &chunk->words[(size_t)i * judge->words])) {
       return false;
     }
   }

@@ -346,6 +346,29 @@ Test(bottom, in_the_families_only_the_hungry_are_left_behind) {
   }
 }
 
+Test(bottom, every_store_gives_the_same_answer) {
+  hd_model *model = hd_model_dining(7);
+  hd_bottom_outcome expected;
+  run_bottom(model, &plain, &expected);
+  size_t stores = 0;
+  for (uint32_t store = 0; store < HD_STORE_COUNT; store++) {
+    hd_search search = {.model = model, .threads = 2, .store = (hd_store)store};
+    if (hd_store_refusal(search.store, hd_model_words(model), hd_model_bits(model)) != NULL) {
+      continue;
+    }
+    hd_bottom_outcome outcome;
+    cr_assert_eq(hd_bottom_search(&search, &plain, &outcome), HD_OK);
+    if (outcome.end == HD_END_COMPLETE) {
+      check_same_bottom(&expected, &outcome);
+      stores++;
+    }
+    hd_bottom_outcome_clear(&outcome);
+  }
+  cr_assert_geq(stores, 3u, "only a lossy store may leave it open");
+  hd_bottom_outcome_clear(&expected);
+  hd_model_free(model);
+}
+
 Test(bottom, a_long_chain_takes_one_pass_for_any_number_of_threads) {
   hd_model *model = hd_model_chain(100000, 1);
   hd_bottom_outcome outcome;
