@@ -87,6 +87,14 @@ static bool set_reduction(bench *b, const char *value) {
   return known;
 }
 
+static bool set_native(bench *b, const char *value) {
+  static const char *const names[] = {[HD_NATIVE_OFF] = "off", [HD_NATIVE_ON] = "on", [HD_NATIVE_WAIT] = "wait"};
+  int native = 0;
+  bool known = find_name(names, sizeof names / sizeof names[0], value, &native);
+  b->search.native = (hd_native_mode)native;
+  return known;
+}
+
 static bool set_memory(bench *b, const char *value) {
   uint64_t bytes = 0;
   bool read = hdi_parse_size(value, &bytes) == HDI_PARSED;
@@ -141,6 +149,7 @@ static const struct {
     {"--store", "NAME", "the visited set's store (default auto)", set_store},
     {"--order", "NAME", "order of the search (default: by levels)", set_order},
     {"--reduction", "none|deadlocks|checks", "leave out steps: fewer states, which are not verified", set_reduction},
+    {"--native", "off|on|wait", "compile the model beside the search, or before it", set_native},
     {"--simd", "none|avx2|avx512", "use no better vector instructions than these", set_simd},
     {"--memory", "SIZE", "memory budget, e.g. 4G", set_memory},
     {"--budget", "STATES", "stop after the level in which this many states are known, e.g. 10M (M is 2^20)",
@@ -257,6 +266,8 @@ static void fill_row(row *r, const bench *b, const hd_outcome *outcome, bool ver
   put_text(r, "store", outcome->store);
   put_text(r, "order", hd_order_name(b->search.order));
   put_text(r, "reduced", outcome->reduction == HD_REDUCE_NOTHING ? "no" : "yes");
+  put_text(r, "native", outcome->native == HD_NATIVE_USED ? "yes" : "no");
+  put_real(r, "compile_seconds", outcome->native_wait_seconds);
   put_text(r, "simd", hd_simd_name(hd_machine_simd()));
   put_count(r, "states", outcome->states);
   put_count(r, "transitions", outcome->transitions);

@@ -40,6 +40,12 @@ class Driver(unittest.TestCase):
         self.assertEqual((row["reduced"], row["verified"], row["complete"]), ("yes", "no", "yes"))
         self.assertLess(row["states"], whole["states"] // 10)
 
+    def test_native_counts_the_same(self):
+        row = json.loads(bench("counter", "3,3", "--native", "wait", "--format", "json").stdout)
+        self.assertEqual((row["native"], row["verified"]), ("yes", "yes"))
+        self.assertGreater(row["compile_seconds"], 0)
+        self.assertEqual(json.loads(bench("counter", "3,3", "--format", "json").stdout)["native"], "no")
+
     def test_any_order_counts_the_same(self):
         for workload, size in (("ring", "7"), ("filter", "4"), ("dining", "7")):
             row = json.loads(bench(workload, size, "--order", "any", "--threads", "3", "--format", "json").stdout)
