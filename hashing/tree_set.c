@@ -412,14 +412,32 @@ bool hdi_tree_set_wants_growth(const hdi_tree_set *set) {
   return hdi_table_wants_growth(&set->roots.table) || hdi_node_table_wants_growth(&set->nodes);
 }
 
-/* Worker 0 alone, the others wait: which of the tables? The roots when neither has asked. */
-static void choose_growth(hdi_tree_set *set) {
-  set->grow_nodes = set->words > 1 && hdi_node_table_wants_growth(&set->nodes);
+/* Which of the tables is the next growth to make larger? Quiescent. */
+static bool nodes_must_grow(const hdi_tree_set *set) {
+  bool full = hdi_node_table_wants_growth(&set->nodes);
   for (uint32_t i = 0; set->words > 1 && i < set->workers; i++) {
-    set->grow_nodes = set->grow_nodes || set->lanes[i].full;
+    full = full || set->lanes[i].full;
+  }
+  return set->words > 1 && full;
+}
+
+/* The roots also when nobody has asked. */
+static bool roots_must_grow(const hdi_tree_set *set) {
+  return hdi_table_wants_growth(&set->roots.table) || !nodes_must_grow(set);
+}
+
+size_t hdi_tree_set_growth_bytes(const hdi_tree_set *set) {
+  return (nodes_must_grow(set) ? hdi_node_table_next_bytes(&set->nodes) : 0) +
+         (roots_must_grow(set) ? set->roots.table.now.size_bytes : 0); /* these grow in place */
+}
+
+/* Worker 0 alone, the others wait. */
+static void choose_growth(hdi_tree_set *set) {
+  set->grow_nodes = nodes_must_grow(set);
+  set->grow_roots = roots_must_grow(set);
+  for (uint32_t i = 0; set->words > 1 && i < set->workers; i++) {
     set->lanes[i].full = false;
   }
-  set->grow_roots = !set->grow_nodes || hdi_table_wants_growth(&set->roots.table);
 }
 
 hd_status hdi_tree_set_grow(hdi_tree_set *set, hd_team *team, uint32_t worker) {

@@ -52,6 +52,8 @@ size_t hdi_tree_set_insert_many(hdi_tree_set *set, uint32_t worker, const uint64
                                 uint32_t *places, uint8_t *answers);
 bool hdi_tree_set_contains(const hdi_tree_set *set, const uint64_t *state);
 bool hdi_tree_set_wants_growth(const hdi_tree_set *set);
+/* As hd_visited_growth_bytes. */
+size_t hdi_tree_set_growth_bytes(const hdi_tree_set *set);
 hd_status hdi_tree_set_grow(hdi_tree_set *set, hd_team *team, uint32_t worker);
 size_t hdi_tree_set_size_bytes(const hdi_tree_set *set);
 

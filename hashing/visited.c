@@ -1,9 +1,10 @@
 /* The visited set's front: picks the store and passes each call on.
  *
  * Which store is fixed when the set is made, but for one move (below), so the branch is always predicted and costs
- * nothing next to a table look-up. The stores' protocols and their proofs are at the heads of word_set.c, wide_set.c
- * and tree_set.c, those of load and growth in slot_table.c and node_table.c. This file holds no shared data of its own:
- * `store` and `words` are written once, before any other thread has the set, and changed once more at most.
+ * nothing next to a table look-up. The stores' protocols and their proofs are at the heads of word_set.c, wide_set.c,
+ * tree_set.c and bitstate_set.c, those of load and growth in slot_table.c and node_table.c. This file holds no shared
+ * data of its own: `store` and `words` are written once, before any other thread has the set, and changed once more at
+ * most.
  *
  * The move. A set of one-word states that was chosen automatically begins as a table of words. When it is to grow and a
  * bitmap of all states there could be is not larger than the grown table, it becomes that bitmap (bitmap_set.c): which
@@ -15,6 +16,7 @@
 #include "core/base/check.h"
 #include "core/base/machine.h"
 #include "hashing/bitmap_set.h"
+#include "hashing/bitstate_set.h"
 #include "hashing/tree_set.h"
 #include "hashing/wide_set.h"
 #include "hashing/word_set.h"
@@ -33,6 +35,7 @@ struct hd_visited {
     hdi_word_set word;
     hdi_wide_set wide;
     hdi_tree_set tree;
+    hdi_bitstate_set bitstate;
   } set;
 };
 
@@ -57,13 +60,22 @@ const char *hd_store_refusal(hd_store store, uint32_t words, uint32_t bits) {
     case HD_STORE_AUTO:
     case HD_STORE_WIDE:
     case HD_STORE_TREE:
+    case HD_STORE_BITSTATE:
     case HD_STORE_COUNT:
       break;
   }
   return NULL;
 }
 
-/* The table whose load counts. */
+bool hd_store_is_lossy(hd_store store) {
+  return store == HD_STORE_BITSTATE;
+}
+
+hd_store hd_store_exact(hd_store store) {
+  return hd_store_is_lossy(store) ? HD_STORE_AUTO : store;
+}
+
+/* The table whose load counts; NULL when there is none. */
 static const hdi_table *table_of(const hd_visited *visited) {
   switch (visited->store) {
     case HD_STORE_WORD:
@@ -72,7 +84,8 @@ static const hdi_table *table_of(const hd_visited *visited) {
       return &visited->set.wide.table;
     case HD_STORE_TREE:
       return &visited->set.tree.roots.table;
-    case HD_STORE_BITMAP: /* it has none */
+    case HD_STORE_BITMAP:   /* it has none */
+    case HD_STORE_BITSTATE: /* nor has this */
     case HD_STORE_AUTO:
     case HD_STORE_COUNT:
       break;
@@ -96,6 +109,8 @@ static hd_status init_set(hd_visited *visited, const hd_visited_config *config) 
       return hdi_wide_set_init(&visited->set.wide, config);
     case HD_STORE_TREE:
       return hdi_tree_set_init(&visited->set.tree, config);
+    case HD_STORE_BITSTATE:
+      return hdi_bitstate_set_init(&visited->set.bitstate, config);
     case HD_STORE_BITMAP:
       return hdi_bitmap_set_init(&visited->bitmap, config);
     case HD_STORE_AUTO:
@@ -142,6 +157,9 @@ void hd_visited_free(hd_visited *visited) {
     case HD_STORE_TREE:
       hdi_tree_set_clear(&visited->set.tree);
       break;
+    case HD_STORE_BITSTATE:
+      hdi_bitstate_set_clear(&visited->set.bitstate);
+      break;
     case HD_STORE_BITMAP:
       hdi_bitmap_set_clear(&visited->bitmap);
       break;
@@ -160,6 +178,8 @@ hd_insert hd_visited_insert(hd_visited *visited, uint32_t worker, const uint64_t
       return hdi_wide_set_insert(&visited->set.wide, worker, state);
     case HD_STORE_TREE:
       return hdi_tree_set_insert(&visited->set.tree, worker, state);
+    case HD_STORE_BITSTATE:
+      return hdi_bitstate_set_insert(&visited->set.bitstate, worker, state);
     case HD_STORE_BITMAP:
       return hdi_bitmap_set_insert(&visited->bitmap, worker, state[0]);
     case HD_STORE_AUTO:
@@ -179,6 +199,8 @@ size_t hd_visited_insert_many(hd_visited *visited, uint32_t worker, const uint64
       return hdi_wide_set_insert_many(&visited->set.wide, worker, states, count, places, answers);
     case HD_STORE_TREE:
       return hdi_tree_set_insert_many(&visited->set.tree, worker, states, count, places, answers);
+    case HD_STORE_BITSTATE:
+      return hdi_bitstate_set_insert_many(&visited->set.bitstate, worker, states, count, places, answers);
     case HD_STORE_BITMAP:
       return hdi_bitmap_set_insert_many(&visited->bitmap, worker, states, count, places, answers);
     case HD_STORE_AUTO:
@@ -205,6 +227,8 @@ bool hd_visited_contains(const hd_visited *visited, const uint64_t *state) {
       return hdi_wide_set_contains(&visited->set.wide, state);
     case HD_STORE_TREE:
       return hdi_tree_set_contains(&visited->set.tree, state);
+    case HD_STORE_BITSTATE:
+      return hdi_bitstate_set_contains(&visited->set.bitstate, state);
     case HD_STORE_BITMAP:
       return hdi_bitmap_set_contains(&visited->bitmap, state[0]);
     case HD_STORE_AUTO:
@@ -236,6 +260,9 @@ static bool would_move(const hd_visited *visited) {
 size_t hd_visited_growth_bytes(const hd_visited *visited) {
   if (would_move(visited)) {
     return hdi_bitmap_bytes(visited->config.bits);
+  }
+  if (visited->store == HD_STORE_TREE) {
+    return hdi_tree_set_growth_bytes(&visited->set.tree);
   }
   const hdi_table *table = table_of(visited);
   return table != NULL ? table->now.size_bytes : 0; /* tables grow in place */
@@ -285,7 +312,8 @@ hd_status hd_visited_grow(hd_visited *visited, hd_team *team, uint32_t worker) {
     case HD_STORE_TREE:
       return hdi_tree_set_grow(&visited->set.tree, team, worker);
     case HD_STORE_BITMAP:
-      return HD_OK; /* it has room for all */
+      return HD_OK;         /* it has room for all */
+    case HD_STORE_BITSTATE: /* has its size for good */
     case HD_STORE_AUTO:
     case HD_STORE_COUNT:
       break;
@@ -294,11 +322,17 @@ hd_status hd_visited_grow(hd_visited *visited, hd_team *team, uint32_t worker) {
 }
 
 uint64_t hd_visited_count(const hd_visited *visited) {
+  if (visited->store == HD_STORE_BITSTATE) {
+    return hdi_bitstate_set_count(&visited->set.bitstate);
+  }
   const hdi_table *table = table_of(visited);
   return table != NULL ? hdi_table_count(table) : hdi_bitmap_set_count(&visited->bitmap);
 }
 
 size_t hd_visited_slots(const hd_visited *visited) {
+  if (visited->store == HD_STORE_BITSTATE) {
+    return visited->set.bitstate.size_bytes * 8;
+  }
   const hdi_table *table = table_of(visited);
   return table != NULL ? (size_t)table->now.bucket_count * HDI_BUCKET_SLOTS : (size_t)1 << visited->bitmap.bits;
 }
@@ -313,6 +347,8 @@ size_t hd_visited_size_bytes(const hd_visited *visited) {
       return hdi_tree_set_size_bytes(&visited->set.tree);
     case HD_STORE_BITMAP:
       return visited->bitmap.size_bytes;
+    case HD_STORE_BITSTATE:
+      return visited->set.bitstate.size_bytes;
     case HD_STORE_AUTO:
     case HD_STORE_COUNT:
       break;
@@ -322,4 +358,16 @@ size_t hd_visited_size_bytes(const hd_visited *visited) {
 
 const char *hd_visited_store_name(const hd_visited *visited) {
   return hd_store_name(visited->store);
+}
+
+bool hd_visited_is_lossy(const hd_visited *visited) {
+  return hd_store_is_lossy(visited->store);
+}
+
+hd_visited_loss hd_visited_estimate_loss(const hd_visited *visited) {
+  hd_visited_loss loss = {0, 0};
+  if (visited->store == HD_STORE_BITSTATE) {
+    hdi_bitstate_set_estimate(&visited->set.bitstate, &loss.fill, &loss.omission);
+  }
+  return loss;
 }

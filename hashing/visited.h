@@ -5,6 +5,8 @@
  *          chunks; XXH3
  *   tree   states of W words: halves interned recursively as numbered nodes; a state is one 64-bit word, its root
  *   bitmap states of one word with few bits: a bit for each state that there could be
+ *   bitstate  states of W words: four bits for each in a filter of fixed size. Lossy: a new state may be answered with
+ *          HD_INSERT_KNOWN, never the other way round
  *
  * Threads: hd_visited_insert may be called by all workers at once, each with its own worker number. Growth happens only
  * inside hd_visited_grow, called by all workers of a team at a quiescent point (between levels or when an insert
@@ -27,7 +29,8 @@ typedef struct hd_visited hd_visited;
   X(WORD, "word")         \
   X(WIDE, "wide")         \
   X(TREE, "tree")         \
-  X(BITMAP, "bitmap")
+  X(BITMAP, "bitmap")     \
+  X(BITSTATE, "bitstate")
 
 typedef enum hd_store {
 #define HDI_STORE_ENUM(identifier, name) HD_STORE_##identifier,
@@ -40,6 +43,11 @@ const char *hd_store_name(hd_store store);
 /* Why `store` cannot hold states of `words` words of which `bits` bits carry information, as part of a sentence; NULL
  * when it can. What memory allows is another question. */
 const char *hd_store_refusal(hd_store store, uint32_t words, uint32_t bits);
+
+/* May a new state be taken for a known one? Never so for AUTO. */
+bool hd_store_is_lossy(hd_store store);
+/* The same store if it is exact, AUTO otherwise: for searches whose answer needs every state. */
+hd_store hd_store_exact(hd_store store);
 
 typedef enum hd_insert {
   HD_INSERT_NEW,   /* this call inserted it: exactly one caller gets this answer per state */
@@ -97,6 +105,14 @@ hd_status hd_visited_grow(hd_visited *visited, hd_team *team, uint32_t worker);
 /* States inserted; quiescent. */
 uint64_t hd_visited_count(const hd_visited *visited);
 size_t hd_visited_slots(const hd_visited *visited);
+bool hd_visited_is_lossy(const hd_visited *visited);
+/* How much a lossy set may have lost; all 0 for exact ones. */
+typedef struct hd_visited_loss {
+  double fill;     /* share of the filter's bits that are set */
+  double omission; /* estimated probability that the next new state is taken for a known one */
+} hd_visited_loss;
+/* Quiescent. */
+hd_visited_loss hd_visited_estimate_loss(const hd_visited *visited);
 /* Bytes of the table and of stored states. */
 size_t hd_visited_size_bytes(const hd_visited *visited);
 const char *hd_visited_store_name(const hd_visited *visited);

@@ -30,6 +30,7 @@ typedef _Atomic(void *) hd_atomic_ptr;
 #define hd_add_acqrel(p, v) atomic_fetch_add_explicit(p, v, memory_order_acq_rel)
 #define hd_sub_acqrel(p, v) atomic_fetch_sub_explicit(p, v, memory_order_acq_rel)
 #define hd_or_rlx(p, v) atomic_fetch_or_explicit(p, v, memory_order_relaxed)
+#define hd_or_acqrel(p, v) atomic_fetch_or_explicit(p, v, memory_order_acq_rel)
 #define hd_xchg_acqrel(p, v) atomic_exchange_explicit(p, v, memory_order_acq_rel)
 /* Strong compare-and-swap; *expected receives the current value on failure. */
 #define hd_cas_acqrel(p, expected, desired) \

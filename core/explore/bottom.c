@@ -268,7 +268,7 @@ static hd_status init(bottom *b, const hd_search *search) {
   b->search = (hd_search){.model = search->model,
                           .filter = search->filter,
                           .reduction = HD_REDUCE_NOTHING,
-                          .store = search->store,
+                          .store = hd_store_exact(search->store), /* what a process can reach must be all there */
                           .order = HD_ORDER_LEVELS,
                           .memory_max_bytes = search->memory_max_bytes,
                           .timeout_seconds = search->timeout_seconds,

@@ -161,6 +161,7 @@ hd_status hdi_status_of_end(hd_end end) {
     case HD_END_FOUND:
     case HD_END_BUDGET:
     case HD_END_DEPTH:
+    case HD_END_LOSSY:
     case HD_END_COUNT:
       break;
   }

@@ -41,7 +41,8 @@ typedef bool (*hd_predicate)(const void *context, const hd_model *model, const u
   X(TIMEOUT, "the time limit was reached")                        \
   X(MEMORY, "the memory limit was reached")                       \
   X(DEPTH, "the depth limit was reached")                         \
-  X(SIGNAL, "the search was interrupted")
+  X(SIGNAL, "the search was interrupted")                         \
+  X(LOSSY, "every state found was explored, but bitstate hashing takes some new states for known ones")
 typedef enum hd_end {
 #define HDI_END_ENUM(identifier, words) HD_END_##identifier,
   HD_END_TABLE(HDI_END_ENUM)
@@ -78,6 +79,32 @@ typedef struct hd_progress {
 } hd_progress;
 typedef void (*hd_progress_fn)(void *payload, const hd_progress *progress);
 
+/* Native code (core/model/native.h). X(identifier, "words") */
+#define HD_NATIVE_MODE_TABLE(X)                                         \
+  X(OFF, "off")                                                         \
+  X(ON, "compile beside the search and swap it in when it is compiled") \
+  X(WAIT, "compile, then search")
+typedef enum hd_native_mode {
+#define HDI_NATIVE_MODE_ENUM(identifier, words) HD_NATIVE_##identifier,
+  HD_NATIVE_MODE_TABLE(HDI_NATIVE_MODE_ENUM)
+#undef HDI_NATIVE_MODE_ENUM
+} hd_native_mode;
+
+/* What became of it. X(identifier, "words") */
+#define HD_NATIVE_USE_TABLE(X)                                 \
+  X(NOT_ASKED, "not asked for")                                \
+  X(UNFIT, "not possible: protected locations, a reduction, or too much code")                     \
+  X(NO_COMPILER, "no C compiler could compile it: CC, or cc")  \
+  X(LATE, "the search had ended before the code was compiled") \
+  X(USED, "used")
+typedef enum hd_native_use {
+#define HDI_NATIVE_USE_ENUM(identifier, words) HD_NATIVE_##identifier,
+  HD_NATIVE_USE_TABLE(HDI_NATIVE_USE_ENUM)
+#undef HDI_NATIVE_USE_ENUM
+      HD_NATIVE_USE_COUNT
+} hd_native_use;
+const char *hd_native_use_words(hd_native_use use);
+
 typedef struct hd_search {
   const hd_model *model;
   const hd_filter *filter; /* NULL allowed */
@@ -90,6 +117,7 @@ typedef struct hd_search {
   hd_order order; /* ANY: complete runs count the same states, transitions, stopped states and findings; levels are not
                      known, depth_max is not allowed, and what is cut short (a stop slot, the budget: both best effort)
                      depends on who was faster. Counterexamples are rebuilt by a search by levels, and shortest */
+  hd_native_mode native;   /* changes no result. ON: no effect in any order */
   size_t memory_max_bytes; /* 0: hd_machine_memory_bytes() */
   double timeout_seconds;  /* 0: none */
   uint64_t depth_max;      /* levels expanded at most; 0: none */
@@ -149,6 +177,11 @@ typedef struct hd_outcome {
   size_t frontier_bytes;              /* taken for states waiting to be expanded, at the most */
   uint64_t visited_slots;             /* of the table: states / visited_slots is its load */
   const char *store;
+  hd_native_use native;
+  bool lossy;           /* the store leaves out states: counts are lower bounds, end is never COMPLETE, and both may
+                           depend on the number of threads; findings are real and get their level with their trace,
+                           from an exact search */
+  hd_visited_loss loss; /* how much */
   hd_found found[HD_SLOT_COUNT];
 } hd_outcome;
 

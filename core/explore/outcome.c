@@ -67,7 +67,22 @@ static hd_status take_counts(const hdi_run *run, hd_outcome *outcome) {
   outcome->frontier_bytes = hdi_run_memory_bytes(run) - outcome->visited_bytes;
   outcome->memory_bytes = hd_machine_resident_bytes();
   outcome->store = hd_visited_store_name(run->visited);
+  outcome->native = run->native_use;
+  outcome->lossy = hd_visited_is_lossy(run->visited);
+  outcome->loss = hd_visited_estimate_loss(run->visited);
+  if (outcome->lossy && outcome->end == HD_END_COMPLETE) {
+    outcome->end = HD_END_LOSSY;
+  }
   return status;
+}
+
+const char *hd_native_use_words(hd_native_use use) {
+  static const char *const words[] = {
+#define NATIVE_USE_WORDS(identifier, text) text,
+      HD_NATIVE_USE_TABLE(NATIVE_USE_WORDS)
+#undef NATIVE_USE_WORDS
+  };
+  return words[use];
 }
 
 static void take_finds(const hd_search *search, const hdi_run *run, hdi_finds *finds, hd_outcome *outcome) {
@@ -76,7 +91,7 @@ static void take_finds(const hd_search *search, const hdi_run *run, hdi_finds *f
   }
   for (uint32_t slot = 0; slot < HD_SLOT_COUNT; slot++) {
     outcome->found[slot].count = finds->slots[slot].count;
-    bool known = search->order == HD_ORDER_LEVELS;
+    bool known = search->order == HD_ORDER_LEVELS && !outcome->lossy;
     outcome->found[slot].level = known ? finds->slots[slot].level : HD_LEVEL_UNKNOWN;
     /* A reduction keeps the lengths of the ways to states without steps only. */
     bool stop = slot >= HD_SLOT_STOP(0) && slot < HD_SLOT_STOP(HD_STOP_KIND_MAX);
@@ -150,10 +165,11 @@ static uint32_t take_traces(hd_outcome *outcome, hd_outcome *by_levels, const ui
   return taken;
 }
 
-/* Explains the findings of a search without levels. */
+/* Explains the findings of a search without levels, or of one whose levels may be wrong for what it left out. */
 static void explain_by_levels(const hd_search *search, hd_outcome *outcome) {
   hd_search again = *search;
   again.order = HD_ORDER_LEVELS;
+  again.store = hd_store_exact(search->store);
   again.states_budget = 0;
   again.progress = NULL;
   while (wanted_slots(search, outcome, again.trace_slots) > 0) {
@@ -173,7 +189,7 @@ static void explain_by_levels(const hd_search *search, hd_outcome *outcome) {
 }
 
 static void explain(const hd_search *search, const hdi_finds *finds, hd_outcome *outcome) {
-  if (search->order == HD_ORDER_ANY) {
+  if (search->order == HD_ORDER_ANY || outcome->lossy) {
     explain_by_levels(search, outcome);
   } else {
     hdi_counterexamples(search, outcome->threads, finds, outcome);

@@ -99,6 +99,7 @@ void hdi_run_free(hdi_run *run) {
     hdi_history_clear(&run->history, &run->workers[0].pool);
   }
   free(run->workers);
+  hd_native_free(run->native);
   hd_reduction_free(run->reduction);
   hd_symmetry_free(run->symmetry);
   hd_visited_free(run->visited);
@@ -261,6 +262,9 @@ static hd_status record_fresh(hdi_run *run) {
 /* Sets up a phase over the fresh states. */
 static hd_status publish_fresh(hdi_run *run, hdi_phase phase, uint64_t states) {
   plan_phase(run, phase, states);
+  if (states > HDI_NARROW_STATES) {
+    hdi_run_take_native(run);
+  }
   hd_status status = HD_OK;
   for (uint32_t i = 0; i < run->worker_count && status == HD_OK; i++) {
     hdi_deque_trim(&run->workers[i].work);
@@ -484,6 +488,7 @@ static void grow_alone(hd_team *team, uint32_t number, void *payload) {
 }
 
 hd_status hdi_run_go(hdi_run *run) {
+  hdi_run_begin_native(run);
   plan_phase(run, HDI_PHASE_SEED, 0);
   hdi_level_seed(&run->workers[0]);
   hd_status status = HD_OK;

@@ -9,6 +9,7 @@
 #include "core/explore/history.h"
 #include "core/explore/idle.h"
 #include "core/explore/scatter.h"
+#include "core/model/native.h"
 
 #define HD_ARRAY_NAME hdi_words
 #define HD_ARRAY_TYPE uint64_t
@@ -86,6 +87,8 @@ struct hdi_run {
   const char *unreduced;   /* why it is NULL although one was asked for; NULL: it was not */
   hdi_worker *workers;     /* owned */
   uint32_t worker_count, words;
+  hd_native *native; /* owned; NULL: none is being made */
+  hd_native_use native_use;
   bool bind;           /* workers are bound to cores in the team */
   bool any_order;      /* a search without levels (any_order.c) */
   bool zero_weights;   /* levels must be closed under weight-0 steps */
@@ -125,6 +128,13 @@ hd_status hdi_run_go(hdi_run *run);
 bool hdi_run_is_stopped(hdi_run *run);
 /* Quiescent. True when a worker has a successor that found the table full; then *action is what comes next. */
 bool hdi_run_is_full(hdi_run *run, hdi_action *action);
+
+/* ---- native.c: native code in a run ---- */
+/* Starts the compiler as the search asks, and waits for it if so. Before the run. */
+void hdi_run_begin_native(hdi_run *run);
+/* Gives the code to all workers when it is ready. At a quiescent point. Cost: a system call while the compiler works.
+ */
+void hdi_run_take_native(hdi_run *run);
 
 /* ---- level.c: one worker's part of a phase ---- */
 /* Inserts the initial states. Worker 0, before the team starts. */

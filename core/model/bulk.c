@@ -1,10 +1,11 @@
 /* The fast path of searches: which one a stepper has, and the way to it.
  *
- * A model whose steps are bare masked writes is stepped by its flat rules (flat.c), others by their diagrams (coded.c).
- * A filter's protected locations need the general stepper, which knows compound steps. Threads: the stepper's owner.
- * Cost: one branch per call. */
+ * A model whose steps are bare masked writes is stepped by its flat rules (flat.c), others by their diagrams (coded.c),
+ * either by native code when there is some (native.c). A filter's protected locations need the general stepper, which
+ * knows compound steps. Threads: the stepper's owner. Cost: one branch per call. */
 #include "core/model/coded.h"
 #include "core/model/flat.h"
+#include "core/model/native_text.h"
 
 uint32_t hd_stepper_bulk_max(const hd_stepper *stepper) {
   const hd_model *model = stepper->model;
@@ -18,6 +19,9 @@ uint32_t hd_stepper_bulk_run(hd_stepper *stepper, const uint64_t *states, uint32
                              uint64_t *next, size_t room, uint32_t *ends, bool *odd) {
   HD_ASSERT(room >= hd_stepper_bulk_max(stepper) + (size_t)HD_BULK_SLACK);
   *odd = false;
+  if (stepper->native != NULL) {
+    return hdi_native_bulk(stepper, states, count, weights, next, room, ends, odd);
+  }
   if (stepper->model->flat.valid) {
     return hdi_flat_run(stepper->model, states, count, weights, next, room, ends);
   }

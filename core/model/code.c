@@ -338,3 +338,18 @@ void hdi_code_head(hdi_compiler *compiler, const hdi_queue *queue, uint32_t expr
 void hdi_code_accept(hdi_compiler *compiler) {
   put_const(compiler, 1);
 }
+
+/* ---- finished code ---- */
+
+uint32_t hdi_code_behind(const hd_model *model, uint32_t code) {
+  uint32_t furthest = code;
+  for (uint32_t pc = code;; pc++) {
+    const hdi_insn *insn = &model->code.data[pc];
+    if ((insn->op == HDI_CODE_JUMP || insn->op == HDI_CODE_JUMP_ZERO) && insn->a > furthest) {
+      furthest = insn->a;
+    }
+    if (insn->op == HDI_CODE_RETURN && pc >= furthest) {
+      return pc + 1;
+    }
+  }
+}

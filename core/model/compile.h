@@ -87,4 +87,7 @@ void hdi_code_head(hdi_compiler *compiler, const hdi_queue *queue, uint32_t expr
 /* Returns 1. */
 void hdi_code_accept(hdi_compiler *compiler);
 
+/* Where a finished piece of code ends: behind the RETURN that no jump passes. */
+uint32_t hdi_code_behind(const hd_model *model, uint32_t code);
+
 #endif

@@ -121,22 +121,8 @@ void hdi_diagrams_free(hdi_diagrams *d) {
 
 /* ---- what may still be read ---- */
 
-/* The end of a piece of code: behind the RETURN that no jump passes. */
-static uint32_t code_end(const hd_model *model, uint32_t code) {
-  uint32_t furthest = code;
-  for (uint32_t pc = code;; pc++) {
-    const hdi_insn *insn = &model->code.data[pc];
-    if ((insn->op == HDI_CODE_JUMP || insn->op == HDI_CODE_JUMP_ZERO) && insn->a > furthest) {
-      furthest = insn->a;
-    }
-    if (insn->op == HDI_CODE_RETURN && pc >= furthest) {
-      return pc + 1;
-    }
-  }
-}
-
 static bool asks_for_partners(const hd_model *model, uint32_t code) {
-  for (uint32_t pc = code, end = code_end(model, code); pc < end; pc++) {
+  for (uint32_t pc = code, end = hdi_code_behind(model, code); pc < end; pc++) {
     if (model->code.data[pc].op == HDI_CODE_PARTNER) {
       return true;
     }
@@ -198,7 +184,7 @@ static void find_live_code(hdi_diagrams *d, const piece *p, const uint64_t *afte
   const hd_model *model = d->model;
   uint32_t words = model->words;
   uint64_t *rows = d->live.data + p->live;
-  for (uint32_t pc = code_end(model, p->code); pc-- > p->code;) {
+  for (uint32_t pc = hdi_code_behind(model, p->code); pc-- > p->code;) {
     const hdi_insn *insn = &model->code.data[pc];
     uint64_t *row = rows + (size_t)(pc - p->code) * words;
     memset(row, 0, words * sizeof *row);
@@ -221,7 +207,7 @@ static void find_live(hdi_diagrams *d) {
   for (size_t i = 0; i < d->pieces.count; i++) {
     piece *p = &d->pieces.data[i];
     p->live = rows * model->words;
-    rows += p->code == HD_NONE ? 1 : code_end(model, p->code) - p->code;
+    rows += p->code == HD_NONE ? 1 : hdi_code_behind(model, p->code) - p->code;
   }
   note(d, hdi_bits_reserve(&d->live, rows * model->words));
   if (d->status != HD_OK) {

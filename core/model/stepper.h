@@ -67,6 +67,7 @@ struct hd_stepper {
   const hd_model *model;
   uint8_t *flags; /* per location: the model's flags and the filter's */
   bool has_strong, has_weak;
+  const struct hd_native *native; /* borrowed; the fast path is native code; NULL: it is not */
   hdi_machine machine;
   uint64_t *next;
   int64_t *stack;

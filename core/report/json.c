@@ -3,7 +3,7 @@
  *   { schema, command, file, frontend?, verdict?, basis?, bound?, semantics?, not_covered?, assumptions?, facts?,
  *     findings: [ { kind, code, message, details?, span?, trace?, length, count? } ],
  *     statistics?: { states, transitions, levels, deadlocks, expanded, complete, threads, seconds, bytes_per_state,
- *                    states_per_second, visited_bytes, memory_bytes, store? } }
+ *                    states_per_second, visited_bytes, memory_bytes, store?, native? } }
  *
  * The object is built with jansson, which keeps the order of insertion and does the quoting, and dumped straight into
  * the caller's buffer. A field that does not apply is left out; there is no null. Seconds and rates are reals (printed
@@ -166,6 +166,7 @@ static json_t *statistics_value(writer *w, const hd_result *result) {
   set_number(w, object, "visited_bytes", result->visited_bytes);
   set_number(w, object, "memory_bytes", result->memory_bytes);
   set_text_if(w, object, "store", result->store);
+  set_text_if(w, object, "native", result->native);
   return object;
 }
 

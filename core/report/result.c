@@ -14,6 +14,7 @@
 #include "core/base/check.h"
 #include "core/model/model.h"
 
+#include <stdio.h>
 #include <string.h>
 
 hd_result *hd_result_new(hd_command command, const char *file) {
@@ -133,6 +134,7 @@ static bool was_cut_short(hd_end end) {
     case HD_END_MEMORY:
     case HD_END_DEPTH:
     case HD_END_SIGNAL:
+    case HD_END_LOSSY:
     case HD_END_COUNT:
       return true;
   }
@@ -152,11 +154,19 @@ void hd_result_take_outcome(hd_result *result, const hd_outcome *outcome, uint64
   result->seconds = outcome->seconds;
   result->visited_bytes = outcome->visited_bytes;
   result->memory_bytes = outcome->memory_bytes;
+  result->native = outcome->native == HD_NATIVE_NOT_ASKED ? NULL : hd_native_use_words(outcome->native);
   if (outcome->store != NULL) {
     result->store = hd_arena_copy_text(result->arena, outcome->store, strlen(outcome->store));
     if (result->store == NULL) {
       out_of_memory(result);
     }
+  }
+  if (outcome->lossy) {
+    char text[96];
+    (void)snprintf(text, sizeof text,
+                   "%.2f %% of the bits are set; the next new state is left out with probability %.2g",
+                   outcome->loss.fill * 100, outcome->loss.omission);
+    hd_result_add_text(result, "bitstate", text);
   }
   if (was_cut_short(outcome->end) && result->not_covered == NULL) {
     uint64_t open = outcome->states - outcome->expanded;

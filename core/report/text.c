@@ -317,6 +317,9 @@ static void print_statistics(const printer *p, int verbose) {
     hd_buffer_add_text(p->out, ", ");
     put(p, result->store);
   }
+  if (result->native != NULL) {
+    hd_buffer_printf(p->out, "; native code: %s", result->native);
+  }
   hd_buffer_add_text(p->out, "\n");
 }
 

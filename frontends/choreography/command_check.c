@@ -415,6 +415,7 @@ static hd_status cross_check(check_run *run) {
   if (status == HD_OK) {
     hd_search search;
     hdi_search_init(watched, run->request, &search);
+    search.store = hd_store_exact(search.store); /* lengths are compared */
     memset(search.trace_slots, 0, sizeof search.trace_slots);
     hd_slots_add(search.stop_slots, HD_SLOT_FAULT(HD_FAULT_MONITOR));
     status = hdi_explore(&search, run->diag, &outcome);

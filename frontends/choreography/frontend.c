@@ -108,6 +108,7 @@ void hdi_search_init(const hd_lowering *lowering, const hd_request *request, hd_
                         .reduction = lowering->eager ? HD_REDUCE_FOR_DEADLOCKS : HD_REDUCE_NOTHING,
                         .threads = options->threads,
                         .store = (hd_store)options->store,
+                        .native = options->native ? HD_NATIVE_ON : HD_NATIVE_OFF,
                         .order = (hd_order)options->order,
                         .bind = (hd_bind)options->bind,
                         .memory_max_bytes = (size_t)options->memory,
@@ -179,7 +180,7 @@ static hd_status describe_without_run(const hd_found *found, hd_result *result, 
                                hd_status_words(found->trace_status));
   finding->details = details;
   finding->detail_count = 1;
-  finding->length = found->level;
+  finding->length = found->level == HD_LEVEL_UNKNOWN ? 0 : found->level;
   return details[0] == NULL ? HD_E_NOMEM : HD_OK;
 }
 
@@ -234,10 +235,9 @@ const char *hdi_not_covered(const hd_outcome *outcome, hd_result *result) {
     return NULL;
   }
   if (outcome->levels == 0) { /* searched in any order */
-    return hd_arena_printf(result->arena,
-                           "%s: %llu of the %llu states seen were expanded; what lies beyond them is unknown",
-                           hd_end_words(outcome->end), (unsigned long long)outcome->expanded,
-                           (unsigned long long)outcome->states);
+    return hd_arena_printf(
+        result->arena, "%s: %llu of the %llu states seen were expanded; what lies beyond them is unknown",
+        hd_end_words(outcome->end), (unsigned long long)outcome->expanded, (unsigned long long)outcome->states);
   }
   return hd_arena_printf(
       result->arena,

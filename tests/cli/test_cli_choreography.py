@@ -143,6 +143,15 @@ class Choreography(Case):
         done = self.heddle("check", "--store=narrow", "small.chor")
         self.assertEqual((done.code, done.out), (2, ""))
 
+    def test_native_code_changes_nothing(self):
+        self.write("chain.chor", chain(7))
+        results = []
+        for extra in ([], ["--native"]):
+            result = self.result("explore", "--no-reduction", *extra, "chain.chor", code=0)["statistics"]
+            self.assertEqual("native" in result, bool(extra))
+            results.append([result[key] for key in ("states", "transitions", "levels", "deadlocks")])
+        self.assertEqual(results[0], results[1])
+
     def test_thread_count_changes_nothing(self):
         self.write("chain.chor", chain(6))
         for command in ("check", "explore"):

@@ -100,13 +100,13 @@ static void compare_weights(hd_stepper *stepper, const uint64_t *states, size_t 
   free(ends);
 }
 
-void compare_bulk(const hd_model *model, uint64_t seed, bulk_prepare prepare, bulk_counts *counts) {
+void compare_bulk(const hd_model *model, uint64_t seed, const hd_native *native, bulk_counts *counts) {
   listed l = {.width = hd_model_words(model)};
   l.words = malloc((size_t)SUCCESSORS_MAX * l.width * sizeof *l.words);
   uint64_t *states = malloc((size_t)STATES_MAX * l.width * sizeof *states);
   hd_stepper *stepper = hd_stepper_new(model, NULL);
-  if (prepare != NULL) {
-    prepare(stepper);
+  if (native != NULL) {
+    hd_stepper_use_native(stepper, native);
   }
   size_t count = make_states(model, stepper, seed, states, &l);
   size_t room = (size_t)hd_stepper_bulk_max(stepper) + HD_BULK_SLACK + seed % 50;

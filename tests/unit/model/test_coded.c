@@ -1,6 +1,7 @@
 /* The fast path of models with code gives the same successors in the same order as the general one, and stands aside
  * for states with a fault or a failed check. */
 #include "core/model/coded.h"
+#include "tests/support/fail_alloc.h"
 #include "tests/support/hd_test.h"
 #include "tests/support/models.h"
 #include "tests/unit/model/bulk_compare.h"
@@ -149,4 +150,27 @@ Test(coded, eager_locations_have_the_same_successors) {
   cr_assert_gt(counts.steps, 100u);
   cr_assert_gt(counts.odd, 20u);
   hd_model_free(model);
+}
+
+/* ---- memory ---- */
+
+static hd_status build_with_failure(uint64_t failing, uint64_t *asked) {
+  hd_builder *b = hd_builder_new();
+  hd_process p = add_process(b, "p", 2, 2);
+  hd_loc a = add_loc(b, p, 0);
+  hd_var x = add_array(b, "x", 0, 3, 0, 3);
+  hd_expr at = hd_build_read_at(b, x, hd_build_self(b));
+  hd_stmt move = {.kind = HD_STMT_ASSIGN, .var = x, .index = at, .a = op2(b, HD_OP_MUL, at, num(b, 2))};
+  add_edge(b, a, a, op2(b, HD_OP_LT, at, num(b, 2)), &move, 1);
+  hd_model *model = NULL;
+  hd_fail_alloc_after(failing, false);
+  hd_status status = hd_builder_finish(b, &model);
+  *asked = hd_fail_alloc_stop();
+  cr_assert_eq(model == NULL, status != HD_OK);
+  hd_model_free(model);
+  return status;
+}
+
+Test(coded, every_allocation_may_fail) {
+  hd_fail_alloc_exhaust(build_with_failure);
 }
