@@ -348,7 +348,7 @@ struct hd_model {
   hdi_bits initial;   /* initial states, one after another, in state order */
   size_t initial_count;
   hdi_flat flat;
-  hdi_depend *depend; /* owned; what steps look at and change */
+  hdi_depend *depend;      /* owned; what steps look at and change */
   struct hdi_coded *coded; /* coded.h; NULL: none */
   uint32_t words, bits;
   uint32_t stack_depth; /* values that any piece of code needs */
