@@ -19,7 +19,7 @@ typedef struct store_case {
 } store_case;
 
 static const store_case cases[] = {
-    {HD_STORE_AUTO, 1}, {HD_STORE_WIDE, 1}, {HD_STORE_AUTO, 2}, {HD_STORE_AUTO, 5}, {HD_STORE_WIDE, WORDS_MAX}};
+    {HD_STORE_AUTO, 1}, {HD_STORE_WIDE, 1}, {HD_STORE_WIDE, 2}, {HD_STORE_WIDE, 5}, {HD_STORE_WIDE, WORDS_MAX}};
 enum { CASES = sizeof cases / sizeof cases[0] };
 
 /* State number `n` of the test's universe; number 0 is the zero state. */
@@ -111,6 +111,11 @@ Test(visited, stores_are_chosen_by_width) {
     hd_visited *visited = make_set(&cases[c], 1, 0, 0);
     bool word = cases[c].store != HD_STORE_WIDE && cases[c].words == 1;
     cr_assert_str_eq(hd_visited_store_name(visited), word ? "word" : "wide");
+    hd_visited_free(visited);
+  }
+  for (uint32_t words = 1; words <= 5; words++) {
+    hd_visited *visited = make_set(&(store_case){HD_STORE_AUTO, words}, 1, 0, 0);
+    cr_assert_str_eq(hd_visited_store_name(visited), words == 1 ? "word" : "tree");
     hd_visited_free(visited);
   }
   hd_visited_config wrong = {.words = 2, .workers = 1, .store = HD_STORE_WORD};
