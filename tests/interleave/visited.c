@@ -21,7 +21,8 @@ typedef struct scene {
   uint64_t fill[FILLED_MAX];
 } scene;
 
-static uint32_t words; /* per state: 1 for the word set, more for the wide one */
+static uint32_t words; /* per state: 1 for the word set, more for the others */
+static hd_store store;
 
 static void state_of(uint64_t key, uint64_t state[WORDS_MAX]) {
   for (uint32_t i = 0; i < WORDS_MAX; i++) {
@@ -56,8 +57,7 @@ static scene *new_scene_of(uint32_t threads, size_t slots) {
   IL_REQUIRE(s != NULL);
   s->threads = threads;
   s->most = UINT64_MAX;
-  hd_visited_config config = {
-      .words = words, .bits = 64, .workers = WORKERS, .store = words == 1 ? HD_STORE_WORD : HD_STORE_WIDE};
+  hd_visited_config config = {.words = words, .bits = 64, .workers = WORKERS, .store = store};
   config.initial_slots = slots;
   IL_REQUIRE(hd_visited_new(&config, &s->set) == HD_OK);
   return s;
@@ -143,6 +143,12 @@ static scene *same_key_by(uint32_t threads) {
 
 static void *same_key(void) {
   scene *s = same_key_by(3);
+  warm_up(s);
+  return s;
+}
+
+static void *same_key_by_two(void) {
+  scene *s = same_key_by(2);
   warm_up(s);
   return s;
 }
@@ -239,27 +245,45 @@ static void *growth_by_three(void) {
 
 /* ---- tests ---- */
 
+#define TEST(words_of_it, number_of_threads, begin) \
+  { .name = words_of_it, .threads = number_of_threads, .set_up = begin, .thread = thread, .check = check }
+
 int main(int argc, char **argv) {
-  static const il_test word[] = {
-      {.name = "word set, one key", .threads = 3, .set_up = same_key, .thread = thread, .check = check},
-      {.name = "word set, colliding keys", .threads = 2, .set_up = colliding_keys, .thread = thread, .check = check},
-      {.name = "word set, overflow", .threads = 3, .set_up = overflowing_keys, .thread = thread, .check = check},
-      {.name = "word set, zero state", .threads = 3, .set_up = zero_state, .thread = thread, .check = check},
-      {.name = "word set, load limit", .threads = 2, .set_up = full_set, .thread = thread, .check = check},
-      {.name = "word set, growth by two", .threads = 2, .set_up = growth_by_two, .thread = thread, .check = check},
-      {.name = "word set, growth by three", .threads = 3, .set_up = growth_by_three, .thread = thread, .check = check},
-  };
-  static const il_test wide[] = {
-      {.name = "wide set, first key", .threads = 2, .set_up = first_key, .thread = thread, .check = check},
-      {.name = "wide set, one key", .threads = 3, .set_up = same_key, .thread = thread, .check = check},
-      {.name = "wide set, colliding keys", .threads = 2, .set_up = colliding_keys, .thread = thread, .check = check},
-      {.name = "wide set, overflow", .threads = 3, .set_up = overflowing_keys, .thread = thread, .check = check},
-      {.name = "wide set, load limit", .threads = 2, .set_up = full_set, .thread = thread, .check = check},
-      {.name = "wide set, growth by two", .threads = 2, .set_up = growth_by_two, .thread = thread, .check = check},
-      {.name = "wide set, growth by three", .threads = 3, .set_up = growth_by_three, .thread = thread, .check = check},
-  };
-  bool is_wide = argc > 1 && strcmp(argv[1], "wide") == 0;
-  words = is_wide ? 2 : 1;
-  return is_wide ? il_main(argc, argv, wide, sizeof wide / sizeof wide[0])
-                 : il_main(argc, argv, word, sizeof word / sizeof word[0]);
+  static const il_test word[] = {TEST("word set, one key", 3, same_key),
+                                 TEST("word set, colliding keys", 2, colliding_keys),
+                                 TEST("word set, overflow", 3, overflowing_keys),
+                                 TEST("word set, zero state", 3, zero_state),
+                                 TEST("word set, load limit", 2, full_set),
+                                 TEST("word set, growth by two", 2, growth_by_two),
+                                 TEST("word set, growth by three", 3, growth_by_three)};
+  static const il_test wide[] = {TEST("wide set, first key", 2, first_key),
+                                 TEST("wide set, one key", 3, same_key),
+                                 TEST("wide set, colliding keys", 2, colliding_keys),
+                                 TEST("wide set, overflow", 3, overflowing_keys),
+                                 TEST("wide set, load limit", 2, full_set),
+                                 TEST("wide set, growth by two", 2, growth_by_two),
+                                 TEST("wide set, growth by three", 3, growth_by_three)};
+  static const il_test tree[] = {TEST("tree set, first key", 2, first_key),
+                                 TEST("tree set, one key", 2, same_key_by_two),
+                                 {.name = "tree set, two keys",
+                                  .threads = 2,
+                                  .set_up = colliding_keys,
+                                  .thread = thread,
+                                  .check = check,
+                                  .preemptions_and_one = 3,
+                                  .sequential = true}};
+  const char *name = argc > 1 ? argv[1] : "";
+  if (strcmp(name, "wide") == 0) {
+    words = 2;
+    store = HD_STORE_WIDE;
+    return il_main(argc, argv, wide, sizeof wide / sizeof wide[0]);
+  }
+  if (strcmp(name, "tree") == 0) {
+    words = 2;
+    store = HD_STORE_TREE;
+    return il_main(argc, argv, tree, sizeof tree / sizeof tree[0]);
+  }
+  words = 1;
+  store = HD_STORE_WORD;
+  return il_main(argc, argv, word, sizeof word / sizeof word[0]);
 }
