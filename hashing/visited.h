@@ -63,7 +63,7 @@ typedef struct hd_visited_config {
   uint32_t words;   /* per state, at least 1 */
   uint32_t bits;    /* the low `bits` bits of one-word states carry information, the others are 0; 0, 64: all may */
   uint32_t workers; /* how many worker numbers there are */
-  hd_store store;   /* AUTO: WORD for one word, later BITMAP when that is smaller; WIDE otherwise */
+  hd_store store;   /* AUTO: WORD for one word, later BITMAP when that is smaller; TREE otherwise */
   size_t memory_max_bytes; /* for the table and the stored states; 0 = no limit */
   size_t initial_slots;    /* rounded up to a power of two; 0 = small */
 } hd_visited_config;

@@ -18,8 +18,8 @@ typedef struct store_case {
   uint32_t words;
 } store_case;
 
-static const store_case cases[] = {{HD_STORE_AUTO, 1},  {HD_STORE_WIDE, 1},         {HD_STORE_AUTO, 2},
-                                   {HD_STORE_AUTO, 5},  {HD_STORE_WIDE, WORDS_MAX}, {HD_STORE_QUOTIENT, 1},
+static const store_case cases[] = {{HD_STORE_AUTO, 1},  {HD_STORE_WIDE, 1},         {HD_STORE_WIDE, 2},
+                                   {HD_STORE_WIDE, 5},  {HD_STORE_WIDE, WORDS_MAX}, {HD_STORE_QUOTIENT, 1},
                                    {HD_STORE_BITMAP, 1}};
 /* The last two have limits of their own, which test_quotient_set.c and test_bitmap_set.c look at. */
 enum { ALL_CASES = sizeof cases / sizeof cases[0], CASES = ALL_CASES - 2 };
@@ -115,6 +115,11 @@ Test(visited, stores_are_chosen_by_width) {
     hd_visited *visited = make_set(&cases[c], 1, 0, 0);
     bool word = cases[c].store != HD_STORE_WIDE && cases[c].words == 1;
     cr_assert_str_eq(hd_visited_store_name(visited), word ? "word" : "wide");
+    hd_visited_free(visited);
+  }
+  for (uint32_t words = 1; words <= 5; words++) {
+    hd_visited *visited = make_set(&(store_case){HD_STORE_AUTO, words}, 1, 0, 0);
+    cr_assert_str_eq(hd_visited_store_name(visited), words == 1 ? "word" : "tree");
     hd_visited_free(visited);
   }
   hd_visited_config wrong = {.words = 2, .workers = 1, .store = HD_STORE_WORD};
