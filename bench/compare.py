@@ -56,6 +56,9 @@ class Bench:
         if not run.problem:
             row = json.loads(run.output.splitlines()[-1])
             run.states, run.transitions = row["states"], row["transitions"]
+            run.seconds -= row["compile_seconds"]  # no tool's compiling is counted
+            if "wait" in options and row["native"] != "yes":
+                run.problem = "the native code was not used"
         return run, row
 
     def write_csv(self, name, rows):
@@ -73,7 +76,7 @@ def heddle_modes(bench, workload):
     """name -> options of heddle's own variants that are compared."""
     modes = {"heddle": ["--threads", str(bench.arguments.threads)]}
     if workload in BYTECODE and bench.has("--native"):
-        modes["heddle --native"] = [*modes["heddle"], "--native", "on"]
+        modes["heddle --native"] = [*modes["heddle"], "--native", "wait"]
     return modes
 
 

@@ -28,19 +28,19 @@ def cores():
     return sorted(os.sched_getaffinity(0))
 
 
-def run(arguments, threads, *command):
+def run(arguments, threads, *command, program=None):
     """Standard output of heddle-bench on the first cores."""
     chosen = set(cores()[:threads])
     environment = {**os.environ, "OMP_PROC_BIND": "close", "OMP_PLACES": "cores"}
-    done = subprocess.run([arguments.program, *command, "--threads", str(threads)], capture_output=True, text=True,
+    done = subprocess.run([program or arguments.program, *command, "--threads", str(threads)], capture_output=True, text=True,
                           check=False, env=environment, preexec_fn=lambda: os.sched_setaffinity(0, chosen))
     if done.returncode != 0:
         sys.exit(f"scaling: {' '.join(command)} with {threads} threads: exit {done.returncode}: {done.stderr.strip()}")
     return done.stdout
 
 
-def explore(arguments, threads, workload, size):
-    row = json.loads(run(arguments, threads, workload, size, "--format", "json", *arguments.options).splitlines()[-1])
+def explore(arguments, threads, workload, size, program=None):
+    row = json.loads(run(arguments, threads, workload, size, "--format", "json", *arguments.options, program=program).splitlines()[-1])
     if row["verified"] != "yes":
         sys.exit(f"scaling: {workload} {size} with {threads} threads: the counts are not verified")
     print(f"{workload} {size}: {threads} threads: {row['seconds']:.3f} s", file=sys.stderr, flush=True)
@@ -81,6 +81,18 @@ def measure_weak(arguments, counts):
                          "states": row["states"], "seconds": row["seconds"],
                          "mstates_per_second_and_thread": row["states"] / 1e6 / row["seconds"] / threads})
     return rows
+
+
+def measure_plain(arguments):
+    """One thread with and without atomics, alternately: seconds, and the ratio."""
+    out = []
+    for workload, size in STRONG[arguments.quick] if arguments.plain else ():
+        pairs = [(explore(arguments, 1, workload, size)["seconds"],
+                  explore(arguments, 1, workload, size, arguments.plain)["seconds"]) for _ in range(arguments.rounds)]
+        out.append({"workload": f"{workload} {size}", "atomics, s": f"{statistics.median(a for a, _ in pairs):.3f}",
+                    "plain memory, s": f"{statistics.median(b for _, b in pairs):.3f}",
+                    "atomics / plain": f"{statistics.median(a / b for a, b in pairs):.2f}"})
+    return out
 
 
 def measure_memory(arguments, counts):
@@ -171,6 +183,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--root", default=os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     parser.add_argument("--program", required=True, help="heddle-bench")
+    parser.add_argument("--plain", help="heddle-bench built without atomics (preset bench-plain)")
     parser.add_argument("--out", help="folder for the results (default build/bench-results)")
     parser.add_argument("--threads", type=int, default=len(cores()), help="most threads (default: all cores)")
     parser.add_argument("--rounds", type=int, help="rounds (default 5; quick: 2)")
@@ -187,7 +200,7 @@ def main():
     os.makedirs(out, exist_ok=True)
     counts = thread_counts(arguments.threads)
     strong, weak = measure_strong(arguments, counts), measure_weak(arguments, counts)
-    memory = measure_memory(arguments, counts)
+    memory, plain = measure_memory(arguments, counts), measure_plain(arguments)
     write_csv(os.path.join(out, "scaling-strong.csv"), strong)
     write_csv(os.path.join(out, "scaling-weak.csv"), weak)
     write_csv(os.path.join(out, "scaling-memory.csv"),
@@ -201,7 +214,8 @@ def main():
     predicted = prediction_table(strong, memory)
     text = "\n".join([
         tables.machine(), "", "Strong scaling:", "", tables.markdown(strong_table(strong)), "Weak scaling:", "",
-        tables.markdown(weak_table(weak)), "The calibration kernel:", "",
+        tables.markdown(weak_table(weak)),
+        *(["One thread with and without atomics:", "", tables.markdown(plain)] if plain else []), "The calibration kernel:", "",
         tables.markdown([{"threads": n, "M inserts/s": f"{rate:.1f}", "per thread": f"{rate / n:.1f}"}
                          for n, rate in memory.items()]),
         f"**Prediction**, not measured: speed-ups from the law fitted to 1 to {counts[-1]} threads.", "",

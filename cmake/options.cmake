@@ -14,6 +14,7 @@ set_property(CACHE HEDDLE_CHECK PROPERTY STRINGS 1 2)
 set(HEDDLE_SANITIZE "" CACHE STRING "sanitizers for everything, e.g. address,undefined or thread")
 option(HEDDLE_WERROR "treat warnings as errors" OFF)
 option(HEDDLE_FUZZ "build the libFuzzer targets (clang)" OFF)
+option(HEDDLE_PLAIN_MEMORY "no atomics: for one thread, to measure what they cost (bench/plain_atomic.h)" OFF)
 option(HEDDLE_COVERAGE "count executed lines for gcov" OFF)
 
 if(NOT HEDDLE_TEAM MATCHES "^(openmp|pthread)$")
@@ -27,6 +28,10 @@ if(HEDDLE_FUZZ AND NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
 endif()
 
 add_compile_definitions(_POSIX_C_SOURCE=200809L HEDDLE_CHECK=${HEDDLE_CHECK})
+
+if(HEDDLE_PLAIN_MEMORY)
+  add_compile_definitions(HD_ATOMIC_SHIM="bench/plain_atomic.h")
+endif()
 
 add_library(heddle_warnings INTERFACE)
 target_compile_options(heddle_warnings INTERFACE

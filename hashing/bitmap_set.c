@@ -68,12 +68,12 @@ static inline hd_atomic_u64 *word_of(const hdi_bitmap_set *set, uint64_t state) 
 static inline bool set_bit(const hdi_bitmap_set *set, uint64_t state) {
   hd_atomic_u64 *word = word_of(set, state);
   uint64_t bit = (uint64_t)1 << (state % WORD_BITS);
-  /* HD-SYNC B1: relaxed; pairs with B2. Publishes: nothing. Why not weaker: it is the weakest. Why not stronger: a bit
-   * that is set stays so, and one that is not yet seen set is decided by B2. */
+  /* HD-SYNC D1: relaxed; pairs with D2. Publishes: nothing. Why not weaker: it is the weakest. Why not stronger: a bit
+   * that is set stays so, and one that is not yet seen set is decided by D2. */
   if ((hd_load_rlx(word) & bit) != 0) {
     return false;
   }
-  /* HD-SYNC B2: relaxed; pairs with B1, B2 of other workers, B3. Publishes: nothing beyond the bit. Why not weaker: it
+  /* HD-SYNC D2: relaxed; pairs with D1, D2 of other workers, D3. Publishes: nothing beyond the bit. Why not weaker: it
    * must be one read-modify-write. Why not stronger: the proof uses the modification order of one word only. */
   return (hd_or_rlx(word, bit) & bit) == 0;
 }
@@ -108,7 +108,7 @@ size_t hdi_bitmap_set_insert_many(hdi_bitmap_set *set, uint32_t worker, const ui
 }
 
 bool hdi_bitmap_set_contains(const hdi_bitmap_set *set, uint64_t state) {
-  /* HD-SYNC B3: relaxed; pairs with B2. Publishes: nothing. Why not weaker: it is the weakest. Why not stronger:
+  /* HD-SYNC D3: relaxed; pairs with D2. Publishes: nothing. Why not weaker: it is the weakest. Why not stronger:
    * quiescent. */
   return state >> set->bits == 0 && ((hd_load_rlx(word_of(set, state)) >> (state % WORD_BITS)) & 1) != 0;
 }

@@ -5,6 +5,8 @@
  *          chunks; XXH3
  *   tree   states of W words: halves interned recursively as numbered nodes; a state is one 64-bit word, its root
  *   bitmap states of one word with few bits: a bit for each state that there could be
+ *   quotient
+ *          states of one word with at most 52 bits in slots of 32: the slot's place tells the rest
  *   bitstate  states of W words: four bits for each in a filter of fixed size. Lossy: a new state may be answered with
  *          HD_INSERT_KNOWN, never the other way round
  *
@@ -30,7 +32,8 @@ typedef struct hd_visited hd_visited;
   X(WIDE, "wide")         \
   X(TREE, "tree")         \
   X(BITMAP, "bitmap")     \
-  X(BITSTATE, "bitstate")
+  X(BITSTATE, "bitstate") \
+  X(QUOTIENT, "quotient")
 
 typedef enum hd_store {
 #define HDI_STORE_ENUM(identifier, name) HD_STORE_##identifier,
@@ -60,7 +63,7 @@ typedef struct hd_visited_config {
   uint32_t words;   /* per state, at least 1 */
   uint32_t bits;    /* the low `bits` bits of one-word states carry information, the others are 0; 0, 64: all may */
   uint32_t workers; /* how many worker numbers there are */
-  hd_store store;   /* AUTO: WORD for one word, later BITMAP when that is smaller; WIDE otherwise */
+  hd_store store;   /* AUTO: WORD for one word, later BITMAP when that is smaller; TREE otherwise */
   size_t memory_max_bytes; /* for the table and the stored states; 0 = no limit */
   size_t initial_slots;    /* rounded up to a power of two; 0 = small */
 } hd_visited_config;

@@ -14,4 +14,6 @@ case " $* " in
   *" --program "*) exec python3 -B "$root/bench/scaling.py" --root "$root" "$@" ;;
 esac
 build bench heddle_bench
-exec python3 -B "$root/bench/scaling.py" --root "$root" --program "$root/build/bench/bin/heddle-bench" "$@"
+build bench-plain heddle_bench
+exec python3 -B "$root/bench/scaling.py" --root "$root" --program "$root/build/bench/bin/heddle-bench" \
+  --plain "$root/build/bench-plain/bin/heddle-bench" "$@"

@@ -72,6 +72,7 @@ static hd_status take_run(bottom *b, hdi_run *run) {
   hd_bottom_outcome *outcome = b->outcome;
   hd_status status = HD_OK;
   outcome->end = run->end;
+  HD_REQUIRE(!hd_visited_is_lossy(run->visited)); /* a run that keeps its states has an exact set */
   outcome->states = hd_visited_count(run->visited);
   outcome->levels = run->levels;
   for (uint32_t i = 0; i < run->worker_count; i++) {

@@ -53,12 +53,12 @@ typedef struct hd_bottom_outcome {
 } hd_bottom_outcome;
 
 /* Explores the whole system and judges every state. Of `search` model, filter, threads, store, limits and cancellation
- * count; no slot, predicate or progress does. No reduction may be in force: the model has no eager locations. Results
- * but for `passes` and `seconds` do not depend on the number of threads. HD_OK also when cut short; HD_E_NOMEM,
- * HD_E_INTERNAL. The memory limit covers each stage (exploring; judging; rebuilding runs) by itself. Free the outcome
- * with hd_bottom_outcome_clear.
- * Cost: the search; a described enumeration of every state's steps; a few look-ups for each transition; 12 bytes for
- * the index and 8 for each 64 instances a state beside the states themselves. */
+ * count; no slot, predicate or progress does; a lossy store is replaced by an exact one. No reduction may be in force:
+ * the model has no eager locations. Results but for `passes` and `seconds` do not depend on the number of threads.
+ * HD_OK also when cut short; HD_E_NOMEM, HD_E_INTERNAL. The memory limit covers each stage (exploring; judging;
+ * rebuilding runs) by itself. Free the outcome with hd_bottom_outcome_clear. Cost: the search; a described enumeration
+ * of every state's steps; a few look-ups for each transition; 12 bytes for the index and 8 for each 64 instances a
+ * state beside the states themselves. */
 hd_status hd_bottom_search(const hd_search *search, const hd_bottom_query *query, hd_bottom_outcome *outcome);
 void hd_bottom_outcome_clear(hd_bottom_outcome *outcome);
 

@@ -91,11 +91,11 @@ typedef enum hd_native_mode {
 } hd_native_mode;
 
 /* What became of it. X(identifier, "words") */
-#define HD_NATIVE_USE_TABLE(X)                                 \
-  X(NOT_ASKED, "not asked for")                                \
-  X(UNFIT, "not possible: protected locations, a reduction, or too much code")                     \
-  X(NO_COMPILER, "no C compiler could compile it: CC, or cc")  \
-  X(LATE, "the search had ended before the code was compiled") \
+#define HD_NATIVE_USE_TABLE(X)                                                 \
+  X(NOT_ASKED, "not asked for")                                                \
+  X(UNFIT, "not possible: protected locations, a reduction, or too much code") \
+  X(NO_COMPILER, "no C compiler could compile it: CC, or cc")                  \
+  X(LATE, "the search had ended before the code was compiled")                 \
   X(USED, "used")
 typedef enum hd_native_use {
 #define HDI_NATIVE_USE_ENUM(identifier, words) HD_NATIVE_##identifier,
@@ -178,6 +178,7 @@ typedef struct hd_outcome {
   uint64_t visited_slots;             /* of the table: states / visited_slots is its load */
   const char *store;
   hd_native_use native;
+  double native_wait_seconds; /* the part of `seconds` in which HD_NATIVE_WAIT waited for the compiler */
   bool lossy;           /* the store leaves out states: counts are lower bounds, end is never COMPLETE, and both may
                            depend on the number of threads; findings are real and get their level with their trace,
                            from an exact search */

@@ -3,6 +3,7 @@
  * A search that ends before the compiler does never uses the code: compiling costs the second core, not the search. The
  * swap changes no result, for the successors are the same in the same order. Threads: worker 0, while the others wait
  * at a barrier that makes the steppers' change visible to them. */
+#include "core/base/machine.h"
 #include "core/explore/search.h"
 
 static void use(hdi_run *run) {
@@ -40,7 +41,9 @@ void hdi_run_begin_native(hdi_run *run) {
     run->native_use = status == HD_E_IO ? HD_NATIVE_NO_COMPILER : HD_NATIVE_UNFIT;
     return;
   }
+  double begin = hd_machine_seconds();
   take(run, mode == HD_NATIVE_WAIT ? hd_native_wait(run->native) : HD_NATIVE_WORKING);
+  run->native_wait_seconds = hd_machine_seconds() - begin;
 }
 
 void hdi_run_take_native(hdi_run *run) {

@@ -68,6 +68,7 @@ static hd_status take_counts(const hdi_run *run, hd_outcome *outcome) {
   outcome->memory_bytes = hd_machine_resident_bytes();
   outcome->store = hd_visited_store_name(run->visited);
   outcome->native = run->native_use;
+  outcome->native_wait_seconds = run->native_wait_seconds;
   outcome->lossy = hd_visited_is_lossy(run->visited);
   outcome->loss = hd_visited_estimate_loss(run->visited);
   if (outcome->lossy && outcome->end == HD_END_COMPLETE) {

@@ -89,11 +89,12 @@ struct hdi_run {
   uint32_t worker_count, words;
   hd_native *native; /* owned; NULL: none is being made */
   hd_native_use native_use;
-  bool bind;           /* workers are bound to cores in the team */
-  bool any_order;      /* a search without levels (any_order.c) */
-  bool zero_weights;   /* levels must be closed under weight-0 steps */
-  bool keep;           /* record all states in `history`; count and look for nothing */
-  uint64_t last_level; /* stop when this level is complete, before expanding it; UINT64_MAX: none */
+  double native_wait_seconds; /* spent waiting for the compiler */
+  bool bind;                  /* workers are bound to cores in the team */
+  bool any_order;             /* a search without levels (any_order.c) */
+  bool zero_weights;          /* levels must be closed under weight-0 steps */
+  bool keep;                  /* record all states in `history`; count and look for nothing */
+  uint64_t last_level;        /* stop when this level is complete, before expanding it; UINT64_MAX: none */
   size_t memory_max_bytes;
   double start, deadline; /* seconds; deadline 0: none */
   double shown_at;        /* when progress was last shown; worker 0 */

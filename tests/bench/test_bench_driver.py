@@ -34,6 +34,23 @@ class Driver(unittest.TestCase):
         self.assertEqual(list(rows[0]), list(json.loads(bench("ring", "3", "--format", "json").stdout)))
         self.assertEqual((rows[1]["states"], rows[1]["transitions"]), ("20", "36"))
 
+    def test_a_reduced_search_is_not_verified(self):
+        whole = json.loads(bench("ring", "7", "--format", "json").stdout)
+        row = json.loads(bench("ring", "7", "--reduction", "deadlocks", "--format", "json").stdout)
+        self.assertEqual((row["reduced"], row["verified"], row["complete"]), ("yes", "no", "yes"))
+        self.assertLess(row["states"], whole["states"] // 10)
+
+    def test_native_counts_the_same(self):
+        row = json.loads(bench("counter", "3,3", "--native", "wait", "--format", "json").stdout)
+        self.assertEqual((row["native"], row["verified"]), ("yes", "yes"))
+        self.assertGreater(row["compile_seconds"], 0)
+        self.assertEqual(json.loads(bench("counter", "3,3", "--format", "json").stdout)["native"], "no")
+
+    def test_any_order_counts_the_same(self):
+        for workload, size in (("ring", "7"), ("filter", "4"), ("dining", "7")):
+            row = json.loads(bench(workload, size, "--order", "any", "--threads", "3", "--format", "json").stdout)
+            self.assertEqual((row["order"], row["verified"]), ("any", "yes"))
+
     def test_a_search_that_was_cut_short_is_not_verified(self):
         row = json.loads(bench("ring", "8", "--budget", "100", "--format", "json").stdout)
         self.assertEqual((row["complete"], row["verified"]), ("no", "no"))

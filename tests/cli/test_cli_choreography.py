@@ -131,7 +131,7 @@ class Choreography(Case):
     def test_stores(self):
         self.write("small.chor", TRANSFER)
         self.write("wide.chor", chain(60))
-        for store in ("auto", "word", "wide", "tree", "bitmap"):
+        for store in ("auto", "word", "wide", "tree", "bitmap", "quotient"):
             done = self.heddle("explore", "--format=json", f"--store={store}", "small.chor")
             self.assertEqual(done.code, 0, done.err)
             statistics = done.objects[0]["statistics"]

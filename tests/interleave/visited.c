@@ -3,6 +3,7 @@
  * as it was, nothing is lost by growth, the load limit holds. */
 #include "hashing/visited.h"
 #include "core/base/hash.h"
+#include "hashing/quotient_set.h"
 #include "hashing/word_set.h"
 #include "tests/interleave/interleave.h"
 
@@ -21,7 +22,10 @@ typedef struct scene {
   uint64_t fill[FILLED_MAX];
 } scene;
 
-static uint32_t words; /* per state: 1 for the word set, more for the wide one */
+static uint32_t words; /* per state: 1 for the word set, more for the others */
+static hd_store store;
+static uint32_t state_bits = 64;
+static uint32_t home_bits = 3; /* of the smallest set: it has 2^home_bits buckets */
 
 static void state_of(uint64_t key, uint64_t state[WORDS_MAX]) {
   for (uint32_t i = 0; i < WORDS_MAX; i++) {
@@ -40,6 +44,9 @@ static uint64_t home_of(uint64_t key, uint32_t bits) {
   uint64_t state[WORDS_MAX];
   state_of(key, state);
   uint64_t hash = words == 1 ? hdi_word_mix(key) : hd_hash_bytes(state, words * sizeof state[0]);
+  if (store == HD_STORE_QUOTIENT) {
+    hash = hdi_quotient_mix(key, state_bits) << (64 - state_bits);
+  }
   return hash >> (64 - bits);
 }
 
@@ -56,8 +63,7 @@ static scene *new_scene_of(uint32_t threads, size_t slots) {
   IL_REQUIRE(s != NULL);
   s->threads = threads;
   s->most = UINT64_MAX;
-  hd_visited_config config = {
-      .words = words, .bits = 64, .workers = WORKERS, .store = words == 1 ? HD_STORE_WORD : HD_STORE_WIDE};
+  hd_visited_config config = {.words = words, .bits = state_bits, .workers = WORKERS, .store = store};
   config.initial_slots = slots;
   IL_REQUIRE(hd_visited_new(&config, &s->set) == HD_OK);
   return s;
@@ -81,7 +87,7 @@ static void prefill(scene *s, uint64_t key) {
 /* Every thread has inserted a state and so has what it needs besides a slot. */
 static void warm_up(scene *s) {
   for (uint32_t t = 0; t < s->threads; t++) {
-    prefill_by(s, t, key_at(0, 0, 3) + ((uint64_t)t << 40));
+    prefill_by(s, t, key_at(0, 0, home_bits) + ((uint64_t)t << 30));
   }
 }
 
@@ -147,6 +153,12 @@ static void *same_key(void) {
   return s;
 }
 
+static void *same_key_by_two(void) {
+  scene *s = same_key_by(2);
+  warm_up(s);
+  return s;
+}
+
 /* What an insertion allocates is made by both at once. */
 static void *first_key(void) {
   return same_key_by(2);
@@ -156,8 +168,8 @@ static void *first_key(void) {
 static void *colliding_keys(void) {
   scene *s = new_scene(2);
   warm_up(s);
-  uint64_t first = key_at(0, 5, 3), second = key_at(first, 5, 3);
-  prefill(s, key_at(second, 5, 3));
+  uint64_t first = key_at(0, 5, home_bits), second = key_at(first, 5, home_bits);
+  prefill(s, key_at(second, 5, home_bits));
   s->key_count[0] = s->key_count[1] = 2;
   s->keys[0][0] = s->keys[1][1] = first;
   s->keys[0][1] = s->keys[1][0] = second;
@@ -168,9 +180,9 @@ static void *colliding_keys(void) {
 static void *overflowing_keys(void) {
   scene *s = new_scene(3);
   warm_up(s);
-  uint64_t first = key_at(0, 7, 3), second = key_at(first, 7, 3), other = second;
+  uint64_t first = key_at(0, 7, home_bits), second = key_at(first, 7, home_bits), other = second;
   for (uint32_t i = 0; i < 7; i++) {
-    other = key_at(other, 7, 3);
+    other = key_at(other, 7, home_bits);
     prefill(s, other);
   }
   s->key_count[0] = s->key_count[1] = s->key_count[2] = 1;
@@ -239,27 +251,54 @@ static void *growth_by_three(void) {
 
 /* ---- tests ---- */
 
+#define TEST(words_of_it, number_of_threads, begin) \
+  { .name = words_of_it, .threads = number_of_threads, .set_up = begin, .thread = thread, .check = check }
+
 int main(int argc, char **argv) {
-  static const il_test word[] = {
-      {.name = "word set, one key", .threads = 3, .set_up = same_key, .thread = thread, .check = check},
-      {.name = "word set, colliding keys", .threads = 2, .set_up = colliding_keys, .thread = thread, .check = check},
-      {.name = "word set, overflow", .threads = 3, .set_up = overflowing_keys, .thread = thread, .check = check},
-      {.name = "word set, zero state", .threads = 3, .set_up = zero_state, .thread = thread, .check = check},
-      {.name = "word set, load limit", .threads = 2, .set_up = full_set, .thread = thread, .check = check},
-      {.name = "word set, growth by two", .threads = 2, .set_up = growth_by_two, .thread = thread, .check = check},
-      {.name = "word set, growth by three", .threads = 3, .set_up = growth_by_three, .thread = thread, .check = check},
-  };
-  static const il_test wide[] = {
-      {.name = "wide set, first key", .threads = 2, .set_up = first_key, .thread = thread, .check = check},
-      {.name = "wide set, one key", .threads = 3, .set_up = same_key, .thread = thread, .check = check},
-      {.name = "wide set, colliding keys", .threads = 2, .set_up = colliding_keys, .thread = thread, .check = check},
-      {.name = "wide set, overflow", .threads = 3, .set_up = overflowing_keys, .thread = thread, .check = check},
-      {.name = "wide set, load limit", .threads = 2, .set_up = full_set, .thread = thread, .check = check},
-      {.name = "wide set, growth by two", .threads = 2, .set_up = growth_by_two, .thread = thread, .check = check},
-      {.name = "wide set, growth by three", .threads = 3, .set_up = growth_by_three, .thread = thread, .check = check},
-  };
-  bool is_wide = argc > 1 && strcmp(argv[1], "wide") == 0;
-  words = is_wide ? 2 : 1;
-  return is_wide ? il_main(argc, argv, wide, sizeof wide / sizeof wide[0])
-                 : il_main(argc, argv, word, sizeof word / sizeof word[0]);
+  static const il_test word[] = {TEST("word set, one key", 3, same_key),
+                                 TEST("word set, colliding keys", 2, colliding_keys),
+                                 TEST("word set, overflow", 3, overflowing_keys),
+                                 TEST("word set, zero state", 3, zero_state),
+                                 TEST("word set, load limit", 2, full_set),
+                                 TEST("word set, growth by two", 2, growth_by_two),
+                                 TEST("word set, growth by three", 3, growth_by_three)};
+  static const il_test wide[] = {TEST("wide set, first key", 2, first_key),
+                                 TEST("wide set, one key", 3, same_key),
+                                 TEST("wide set, colliding keys", 2, colliding_keys),
+                                 TEST("wide set, overflow", 3, overflowing_keys),
+                                 TEST("wide set, load limit", 2, full_set),
+                                 TEST("wide set, growth by two", 2, growth_by_two),
+                                 TEST("wide set, growth by three", 3, growth_by_three)};
+  static const il_test tree[] = {TEST("tree set, first key", 2, first_key),
+                                 TEST("tree set, one key", 2, same_key_by_two),
+                                 {.name = "tree set, two keys",
+                                  .threads = 2,
+                                  .set_up = colliding_keys,
+                                  .thread = thread,
+                                  .check = check,
+                                  .preemptions_and_one = 3,
+                                  .sequential = true}};
+  static const il_test quotient[] = {TEST("quotient set, one key", 3, same_key),
+                                     TEST("quotient set, two keys", 2, colliding_keys),
+                                     TEST("quotient set, three threads", 3, overflowing_keys)};
+  const char *name = argc > 1 ? argv[1] : "";
+  if (strcmp(name, "wide") == 0) {
+    words = 2;
+    store = HD_STORE_WIDE;
+    return il_main(argc, argv, wide, sizeof wide / sizeof wide[0]);
+  }
+  if (strcmp(name, "tree") == 0) {
+    words = 2;
+    store = HD_STORE_TREE;
+    return il_main(argc, argv, tree, sizeof tree / sizeof tree[0]);
+  }
+  words = 1;
+  if (strcmp(name, "quotient") == 0) {
+    store = HD_STORE_QUOTIENT;
+    state_bits = 34;
+    home_bits = 7;
+    return il_main(argc, argv, quotient, sizeof quotient / sizeof quotient[0]);
+  }
+  store = HD_STORE_WORD;
+  return il_main(argc, argv, word, sizeof word / sizeof word[0]);
 }
