@@ -48,7 +48,7 @@ static void set_lane(hdi_flat_blocks *blocks, uint32_t number, const hdi_flat_wo
   block->down[i] = rule->down;
   block->instance[i] = instance;
   if (rule->some != 0) {
-    block->free &= (uint8_t) ~(1u << i);
+    block->free = (uint8_t)(block->free & ~(1u << i));
   }
   block->odd |= rule->some != 0 || rule->moved != 0;
 }
@@ -150,8 +150,8 @@ static void set_wide_lane(const hd_model *model, hdi_wide_blocks *blocks, uint32
   block->rule[lane] = rule_number;
   block->instance[lane] = instance;
   if (possible) {
-    block->used |= (uint8_t)(1u << lane);
-    block->more |= rule->nonzero_count > 0 ? (uint8_t)(1u << lane) : 0;
+    block->used = (uint8_t)(block->used | 1u << lane);
+    block->more = (uint8_t)(block->more | (rule->nonzero_count > 0 ? 1u << lane : 0u));
   }
 }
 

@@ -3,6 +3,7 @@
  * as it was, nothing is lost by growth, the load limit holds. */
 #include "hashing/visited.h"
 #include "core/base/hash.h"
+#include "hashing/quotient_set.h"
 #include "hashing/word_set.h"
 #include "tests/interleave/interleave.h"
 
@@ -23,6 +24,8 @@ typedef struct scene {
 
 static uint32_t words; /* per state: 1 for the word set, more for the others */
 static hd_store store;
+static uint32_t state_bits = 64;
+static uint32_t home_bits = 3; /* of the smallest set: it has 2^home_bits buckets */
 
 static void state_of(uint64_t key, uint64_t state[WORDS_MAX]) {
   for (uint32_t i = 0; i < WORDS_MAX; i++) {
@@ -41,6 +44,9 @@ static uint64_t home_of(uint64_t key, uint32_t bits) {
   uint64_t state[WORDS_MAX];
   state_of(key, state);
   uint64_t hash = words == 1 ? hdi_word_mix(key) : hd_hash_bytes(state, words * sizeof state[0]);
+  if (store == HD_STORE_QUOTIENT) {
+    hash = hdi_quotient_mix(key, state_bits) << (64 - state_bits);
+  }
   return hash >> (64 - bits);
 }
 
@@ -57,7 +63,7 @@ static scene *new_scene_of(uint32_t threads, size_t slots) {
   IL_REQUIRE(s != NULL);
   s->threads = threads;
   s->most = UINT64_MAX;
-  hd_visited_config config = {.words = words, .bits = 64, .workers = WORKERS, .store = store};
+  hd_visited_config config = {.words = words, .bits = state_bits, .workers = WORKERS, .store = store};
   config.initial_slots = slots;
   IL_REQUIRE(hd_visited_new(&config, &s->set) == HD_OK);
   return s;
@@ -81,7 +87,7 @@ static void prefill(scene *s, uint64_t key) {
 /* Every thread has inserted a state and so has what it needs besides a slot. */
 static void warm_up(scene *s) {
   for (uint32_t t = 0; t < s->threads; t++) {
-    prefill_by(s, t, key_at(0, 0, 3) + ((uint64_t)t << 40));
+    prefill_by(s, t, key_at(0, 0, home_bits) + ((uint64_t)t << 30));
   }
 }
 
@@ -162,8 +168,8 @@ static void *first_key(void) {
 static void *colliding_keys(void) {
   scene *s = new_scene(2);
   warm_up(s);
-  uint64_t first = key_at(0, 5, 3), second = key_at(first, 5, 3);
-  prefill(s, key_at(second, 5, 3));
+  uint64_t first = key_at(0, 5, home_bits), second = key_at(first, 5, home_bits);
+  prefill(s, key_at(second, 5, home_bits));
   s->key_count[0] = s->key_count[1] = 2;
   s->keys[0][0] = s->keys[1][1] = first;
   s->keys[0][1] = s->keys[1][0] = second;
@@ -174,9 +180,9 @@ static void *colliding_keys(void) {
 static void *overflowing_keys(void) {
   scene *s = new_scene(3);
   warm_up(s);
-  uint64_t first = key_at(0, 7, 3), second = key_at(first, 7, 3), other = second;
+  uint64_t first = key_at(0, 7, home_bits), second = key_at(first, 7, home_bits), other = second;
   for (uint32_t i = 0; i < 7; i++) {
-    other = key_at(other, 7, 3);
+    other = key_at(other, 7, home_bits);
     prefill(s, other);
   }
   s->key_count[0] = s->key_count[1] = s->key_count[2] = 1;
@@ -272,6 +278,9 @@ int main(int argc, char **argv) {
                                   .check = check,
                                   .preemptions_and_one = 3,
                                   .sequential = true}};
+  static const il_test quotient[] = {TEST("quotient set, one key", 3, same_key),
+                                     TEST("quotient set, two keys", 2, colliding_keys),
+                                     TEST("quotient set, three threads", 3, overflowing_keys)};
   const char *name = argc > 1 ? argv[1] : "";
   if (strcmp(name, "wide") == 0) {
     words = 2;
@@ -284,6 +293,12 @@ int main(int argc, char **argv) {
     return il_main(argc, argv, tree, sizeof tree / sizeof tree[0]);
   }
   words = 1;
+  if (strcmp(name, "quotient") == 0) {
+    store = HD_STORE_QUOTIENT;
+    state_bits = 34;
+    home_bits = 7;
+    return il_main(argc, argv, quotient, sizeof quotient / sizeof quotient[0]);
+  }
   store = HD_STORE_WORD;
   return il_main(argc, argv, word, sizeof word / sizeof word[0]);
 }
