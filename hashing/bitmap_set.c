@@ -22,6 +22,7 @@
 #include "core/base/check.h"
 #include "hashing/pages.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,6 +106,15 @@ size_t hdi_bitmap_set_insert_many(hdi_bitmap_set *set, uint32_t worker, const ui
   }
   set->lanes[worker].count += found;
   return found;
+}
+
+void hdi_bitmap_set_find_regions(uint32_t region_bits, const uint64_t *states, size_t count, uint8_t *regions) {
+  /* States of one line fall into one region, and lines spread evenly, however their numbers are made: Fibonacci
+   * hashing (Knuth, The Art of Computer Programming, volume 3). */
+  const uint64_t line_states = HD_CACHE_LINE * CHAR_BIT, golden = 0x9e3779b97f4a7c15u;
+  for (size_t i = 0; i < count; i++) {
+    regions[i] = (uint8_t)(states[i] / line_states * golden >> (64 - region_bits));
+  }
 }
 
 bool hdi_bitmap_set_contains(const hdi_bitmap_set *set, uint64_t state) {

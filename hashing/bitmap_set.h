@@ -28,6 +28,8 @@ hd_insert hdi_bitmap_set_insert(hdi_bitmap_set *set, uint32_t worker, uint64_t s
 /* As hd_visited_insert_many. */
 size_t hdi_bitmap_set_insert_many(hdi_bitmap_set *set, uint32_t worker, const uint64_t *states, size_t count,
                                   uint32_t *places, uint8_t *answers);
+/* As hd_visited_find_regions: the lines of a region lie anywhere. */
+void hdi_bitmap_set_find_regions(uint32_t region_bits, const uint64_t *states, size_t count, uint8_t *regions);
 bool hdi_bitmap_set_contains(const hdi_bitmap_set *set, uint64_t state);
 uint64_t hdi_bitmap_set_count(const hdi_bitmap_set *set);
 

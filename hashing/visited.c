@@ -231,9 +231,18 @@ uint32_t hd_visited_regions(const hd_visited *visited) {
   return visited->store == HD_STORE_WORD ? hdi_word_set_regions(&visited->set.word) : 1;
 }
 
-void hd_visited_find_regions(const hd_visited *visited, const uint64_t *states, size_t count, uint8_t *regions) {
-  HD_ASSERT(hd_visited_regions(visited) > 1);
-  hdi_word_set_find_regions(&visited->set.word, states, count, regions);
+bool hd_visited_has_regions(const hd_visited *visited) {
+  return visited->store == HD_STORE_WORD || visited->store == HD_STORE_BITMAP;
+}
+
+void hd_visited_find_regions(const hd_visited *visited, uint32_t region_bits, const uint64_t *states, size_t count,
+                             uint8_t *regions) {
+  HD_ASSERT(hd_visited_has_regions(visited) && region_bits >= 1 && region_bits <= 8);
+  if (visited->store == HD_STORE_WORD) {
+    hdi_word_set_find_regions(region_bits, states, count, regions);
+  } else {
+    hdi_bitmap_set_find_regions(region_bits, states, count, regions);
+  }
 }
 
 bool hd_visited_contains(const hd_visited *visited, const uint64_t *state) {

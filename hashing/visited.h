@@ -92,8 +92,13 @@ size_t hd_visited_insert_many(hd_visited *visited, uint32_t worker, const uint64
  * pay. Any thread; changes only with growth. */
 #define HD_REGIONS_MAX 256u
 uint32_t hd_visited_regions(const hd_visited *visited);
-/* regions[i] receives the region of state i. Requires hd_visited_regions() > 1. */
-void hd_visited_find_regions(const hd_visited *visited, const uint64_t *states, size_t count, uint8_t *regions);
+/* Can states be told by region, too, so that what one worker looks up never shares a cache line with what another looks
+ * up in another region? Quiescent. */
+bool hd_visited_has_regions(const hd_visited *visited);
+/* regions[i] receives the region, out of 2^region_bits, of state i; region_bits is 1 .. 8. Requires
+ * hd_visited_has_regions(). */
+void hd_visited_find_regions(const hd_visited *visited, uint32_t region_bits, const uint64_t *states, size_t count,
+                             uint8_t *regions);
 /* Is it there? Any thread, only at quiescent points. */
 bool hd_visited_contains(const hd_visited *visited, const uint64_t *state);
 /* True when the table should grow before the next level (load above its limit), decided from the summed per-worker

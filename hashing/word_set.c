@@ -166,10 +166,9 @@ uint32_t hdi_word_set_regions(const hdi_word_set *set) {
   return regions < REGIONS_LEAST ? 1 : regions > HD_REGIONS_MAX ? HD_REGIONS_MAX : (uint32_t)regions;
 }
 
-void hdi_word_set_find_regions(const hdi_word_set *set, const uint64_t *states, size_t count, uint8_t *regions) {
-  uint32_t shift = 64 - (uint32_t)HD_COUNT_TRAILING_ZEROS_64(hdi_word_set_regions(set));
+void hdi_word_set_find_regions(uint32_t region_bits, const uint64_t *states, size_t count, uint8_t *regions) {
   for (size_t i = 0; i < count; i++) {
-    regions[i] = (uint8_t)(hdi_word_mix(states[i]) >> shift);
+    regions[i] = (uint8_t)(hdi_word_mix(states[i]) >> (64 - region_bits));
   }
 }
 

@@ -25,7 +25,7 @@ size_t hdi_word_set_insert_many(hdi_word_set *set, uint32_t worker, const uint64
                                 uint32_t *places, uint8_t *answers);
 /* As hd_visited_regions, hd_visited_find_regions. */
 uint32_t hdi_word_set_regions(const hdi_word_set *set);
-void hdi_word_set_find_regions(const hdi_word_set *set, const uint64_t *states, size_t count, uint8_t *regions);
+void hdi_word_set_find_regions(uint32_t region_bits, const uint64_t *states, size_t count, uint8_t *regions);
 bool hdi_word_set_contains(const hdi_word_set *set, uint64_t state);
 hd_status hdi_word_set_grow(hdi_word_set *set, hd_team *team, uint32_t worker);
 

@@ -103,8 +103,7 @@ static void take_answer(hdi_worker *worker, hd_insert answer, const uint64_t *st
 }
 
 /* Offers `count` states, at most batch_room or HDI_BIN, to the visited set and takes its answers. */
-static void offer(void *payload, const uint64_t *states, size_t count) {
-  hdi_worker *worker = payload;
+static void offer(hdi_worker *worker, const uint64_t *states, size_t count) {
   const hdi_run *run = worker->run;
   size_t found = hd_visited_insert_many(run->visited, worker->number, states, count, worker->places, worker->answers);
   for (size_t i = 0; i < found; i++) {
@@ -117,17 +116,43 @@ static void offer(void *payload, const uint64_t *states, size_t count) {
   }
 }
 
-/* Makes the bins when they are needed for the first time; false when there is no memory for them. */
-static bool may_sort(hdi_worker *worker) {
-  if (worker->scatter.bins == NULL) {
-    if (hdi_scatter_init(&worker->scatter, worker->batch_room) != HD_OK) {
-      return false;
-    }
-    /* HD-SYNC L10: relaxed; pairs with L4. Publishes: nothing, a sum for the memory limit. Why not
-     * weaker: it is the weakest. Why not stronger: it guards no memory. */
-    (void)hd_add_rlx(&worker->run->frontier_bytes, hdi_scatter_size_bytes(&worker->scatter));
+/* Offers a bin of a region that belongs to this worker. */
+static void offer_bin(hdi_worker *worker, hdi_bin *bin) {
+  offer(worker, bin->states, bin->count);
+  hdi_scatter_give(&worker->scatter, bin);
+}
+
+/* A bin of this worker is full, or the phase ends: it goes to the owner of its region. */
+static void pass_bin(void *payload, hdi_bin *bin, uint32_t region) {
+  hdi_worker *worker = payload;
+  uint32_t owner = worker->run->alone ? worker->number : region % worker->run->worker_count;
+  if (owner == worker->number) {
+    offer_bin(worker, bin);
+  } else {
+    hdi_inbox_put(&worker->run->workers[owner].inbox, bin);
   }
-  return true;
+}
+
+void hdi_level_receive(hdi_worker *worker) {
+  hdi_bin *next;
+  for (hdi_bin *bin = hdi_inbox_take(&worker->inbox); bin != NULL; bin = next) {
+    next = bin->next;
+    offer_bin(worker, bin);
+  }
+}
+
+/* Sorts the batch into bins, and offers here and now what there is no memory for. */
+static void sort_batch(hdi_worker *worker) {
+  hdi_run *run = worker->run;
+  size_t sorted = 0;
+  if (hdi_scatter_init(&worker->scatter, worker->batch_room, &run->frontier_bytes) == HD_OK) {
+    sorted = hdi_scatter_add(&worker->scatter, run->visited, run->region_bits, worker->batch, worker->batch_count,
+                             pass_bin, worker);
+  }
+  if (sorted < worker->batch_count) {
+    offer(worker, worker->batch + sorted, worker->batch_count - sorted);
+  }
+  hdi_level_receive(worker);
 }
 
 static void offer_batch(hdi_worker *worker) {
@@ -136,9 +161,9 @@ static void offer_batch(hdi_worker *worker) {
       hd_symmetry_sort(worker->run->symmetry, worker->batch + i * worker->run->words);
     }
   }
-  if (worker->run->scatter && may_sort(worker)) {
-    hdi_scatter_add(&worker->scatter, worker->run->visited, worker->batch, worker->batch_count, offer, worker);
-  } else { /* also when there is no memory for sorting */
+  if (worker->run->region_bits > 0) {
+    sort_batch(worker);
+  } else {
     offer(worker, worker->batch, worker->batch_count);
   }
   worker->batch_count = 0;
@@ -146,7 +171,7 @@ static void offer_batch(hdi_worker *worker) {
 
 void hdi_level_offer(hdi_worker *worker) {
   offer_batch(worker);
-  hdi_scatter_flush(&worker->scatter, offer, worker);
+  hdi_scatter_flush(&worker->scatter, pass_bin, worker);
 }
 
 static void add_to_batch(hdi_worker *worker, const uint64_t *state) {

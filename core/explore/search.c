@@ -80,6 +80,10 @@ static void clear_worker(hdi_worker *worker) {
   free(worker->batch);
   free(worker->places);
   free(worker->answers);
+  for (hdi_bin *bin = hdi_inbox_take(&worker->inbox), *next; bin != NULL; bin = next) {
+    next = bin->next;
+    free(bin);
+  }
   hdi_scatter_clear(&worker->scatter);
   hdi_words_free(&worker->stash);
   hdi_finds_clear(&worker->finds);
@@ -231,6 +235,29 @@ static hd_status move_list(hdi_list *list, hdi_deque *deque, bool stepped) {
   return HD_OK;
 }
 
+/* Into how many regions the successors of a phase over `states` states are sorted. One worker sorts for the caches,
+ * when the table is larger than they are. Several sort so that each region has one owner, and want some regions each,
+ * so that they get equal shares. It pays when bins fill up; `successors` is what a state has at least, in a system
+ * worth the trouble. */
+static uint32_t choose_region_bits(const hdi_run *run, uint64_t states) {
+  const uint64_t successors = 4, shares = 8, least_alone = 16;
+  if (run->words > 1 || !hd_visited_has_regions(run->visited)) {
+    return 0;
+  }
+  uint64_t workers = run->alone ? 1 : run->worker_count;
+  uint64_t least = workers == 1 ? least_alone : shares * workers;
+  uint64_t regions = hd_visited_regions(run->visited);
+  if (regions < least && workers > 1) {
+    regions = least;
+  }
+  regions = regions > HD_REGIONS_MAX ? HD_REGIONS_MAX : regions;
+  uint32_t bits = 0;
+  while ((uint64_t)2 << bits <= regions && ((uint64_t)2 << bits) * HDI_BIN <= states / workers * successors) {
+    bits++;
+  }
+  return (uint64_t)1 << bits < least ? 0 : bits;
+}
+
 /* Chooses who works on `states` states and how full chunks get meanwhile: small chunks when the level is small, so that
  * everybody finds some. */
 static void plan_phase(hdi_run *run, hdi_phase phase, uint64_t states) {
@@ -241,9 +268,7 @@ static void plan_phase(hdi_run *run, hdi_phase phase, uint64_t states) {
   run->fill = (uint32_t)(fill > capacity ? capacity : fill);
   run->phase = phase;
   run->alone = states <= HDI_NARROW_STATES || run->worker_count == 1;
-  /* Sorting pays when bins fill up: with one successor or more per state, that many states will do. */
-  uint64_t regions = hd_visited_regions(run->visited);
-  run->scatter = run->words == 1 && regions > 1 && states / run->worker_count >= regions * HDI_BIN / 2;
+  run->region_bits = choose_region_bits(run, states);
 }
 
 static hdi_deque *deque_for(hdi_run *run, uint32_t worker) {
@@ -464,6 +489,10 @@ static void work(hd_team *team, uint32_t number, void *payload) {
           hdi_any_work(&run->workers[number]);
         } else {
           hdi_level_work(&run->workers[number]);
+        }
+        if (run->region_bits > 0) {
+          hd_team_barrier(team); /* all bins are with their owners */
+          hdi_level_receive(&run->workers[number]);
         }
         break;
     }

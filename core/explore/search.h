@@ -72,9 +72,10 @@ typedef struct hdi_worker {
   uint64_t pending; /* transitions of weight 0 out of states that are not expanded yet */
   /* the state being worked on */
   const uint64_t *state;
-  uint64_t ordinal;     /* steps of it seen so far */
-  uint64_t fresh_level; /* level of new states */
-  hdi_deque work;       /* chunks of the sub-level being worked on; others steal from it */
+  uint64_t ordinal;                       /* steps of it seen so far */
+  uint64_t fresh_level;                   /* level of new states */
+  hdi_deque work;                         /* chunks of the sub-level being worked on; others steal from it */
+  alignas(HD_CACHE_LINE) hdi_inbox inbox; /* bins that other workers have filled for this one */
   alignas(HD_CACHE_LINE) hd_atomic_u64 shown_states, shown_transitions; /* copies for progress displays */
 } hdi_worker;
 
@@ -102,11 +103,11 @@ struct hdi_run {
   /* Control: written by worker 0 while the others wait, read by all in between. */
   hdi_action action;
   hdi_phase phase;
-  bool ready;   /* the phase has been set up but not begun */
-  bool paused;  /* the phase was interrupted for growth */
-  bool retry;   /* after growing, what found the table full is offered again */
-  bool alone;   /* worker 0 does the phase by itself */
-  bool scatter; /* successors are sorted by region of the visited set first */
+  bool ready;           /* the phase has been set up but not begun */
+  bool paused;          /* the phase was interrupted for growth */
+  bool retry;           /* after growing, what found the table full is offered again */
+  bool alone;           /* worker 0 does the phase by itself */
+  uint32_t region_bits; /* successors are sorted into 2^region_bits regions of the visited set first; 0: not sorted */
   bool growth_refused;
   uint64_t level, level_states, levels, frontier_peak;
   uint32_t sub, fill;
@@ -142,6 +143,8 @@ void hdi_run_take_native(hdi_run *run);
 void hdi_level_seed(hdi_worker *worker);
 /* Works on chunks until none is left or the run is interrupted. */
 void hdi_level_work(hdi_worker *worker);
+/* Offers the successors that other workers have left in the inbox: after a phase with regions, and a barrier. */
+void hdi_level_receive(hdi_worker *worker);
 /* Inserts the stashed successors again; what finds the table full once more stays in the stash. */
 void hdi_level_retry(hdi_worker *worker);
 /* Follows the steps of one or more of the next states of the current chunk, of which there is at least one; false when
