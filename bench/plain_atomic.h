@@ -1,6 +1,6 @@
 /* core/base/atomic.h without atomics: plain loads, stores and arithmetic, for one thread only. Built with
- * HEDDLE_PLAIN_MEMORY (preset bench-plain) heddle-bench shows what lock-freedom costs a single thread. Nothing else may use
- * such a build. */
+ * HEDDLE_PLAIN_MEMORY (preset bench-plain) heddle-bench shows what lock-freedom costs a single thread. Nothing else may
+ * use such a build. */
 #ifndef HEDDLE_BENCH_PLAIN_ATOMIC_H
 #define HEDDLE_BENCH_PLAIN_ATOMIC_H
 
@@ -54,7 +54,8 @@ static inline uint64_t hdi_xchg_plain_64(hd_atomic_u64 *p, uint64_t v) {
   return before;
 }
 
-#define hd_or_rlx(p, v) _Generic((p), hd_atomic_u32 *: hdi_or_plain_32, hd_atomic_u64 *: hdi_or_plain_64)(p, v)
-#define hd_xchg_acqrel(p, v) _Generic((p), hd_atomic_u32 *: hdi_xchg_plain_32, hd_atomic_u64 *: hdi_xchg_plain_64)(p, v)
+#define hd_or_rlx(p, v) _Generic((p), hd_atomic_u32 * : hdi_or_plain_32, hd_atomic_u64 * : hdi_or_plain_64)(p, v)
+#define hd_xchg_acqrel(p, v) \
+  _Generic((p), hd_atomic_u32 * : hdi_xchg_plain_32, hd_atomic_u64 * : hdi_xchg_plain_64)(p, v)
 
 #endif

@@ -27,6 +27,7 @@
 #include "core/base/check.h"
 #include "core/explore/search.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void fail(hdi_worker *worker, hd_status status) {
@@ -116,41 +117,74 @@ static void offer(hdi_worker *worker, const uint64_t *states, size_t count) {
   }
 }
 
-/* Offers a bin of a region that belongs to this worker. */
-static void offer_bin(hdi_worker *worker, hdi_bin *bin) {
-  offer(worker, bin->states, bin->count);
-  hdi_scatter_give(&worker->scatter, bin);
+/* HD-SYNC L10: relaxed; pairs with L4, L10 of other workers. Publishes: nothing, a sum for the memory limit. Why not
+ * weaker: it must be one read-modify-write. Why not stronger: it guards no memory. */
+static void charge(hdi_worker *worker, uint64_t more_bytes) {
+  (void)hd_add_rlx(&worker->run->frontier_bytes, more_bytes);
 }
 
-/* A bin of this worker is full, or the phase ends: it goes to the owner of its region. */
-static void pass_bin(void *payload, hdi_bin *bin, uint32_t region) {
-  hdi_worker *worker = payload;
-  uint32_t owner = worker->run->alone ? worker->number : region % worker->run->worker_count;
-  if (owner == worker->number) {
-    offer_bin(worker, bin);
-  } else {
-    hdi_inbox_put(&worker->run->workers[owner].inbox, bin);
+/* NULL when memory is out. */
+static hdi_parcel *empty_parcel(hdi_worker *worker) {
+  hdi_parcel *parcel = worker->spare_parcels;
+  if (parcel != NULL) {
+    worker->spare_parcels = parcel->next;
+    return parcel;
   }
+  parcel = malloc(sizeof *parcel);
+  if (parcel != NULL) {
+    charge(worker, sizeof *parcel);
+  }
+  return parcel;
+}
+
+/* A bin is full, or the phase ends: it goes to the owner of its region. Any worker may offer any state, so where there
+ * is no memory for a parcel this one does it. */
+static void pass_bin(void *payload, uint32_t region, const uint64_t *states, uint32_t count) {
+  hdi_worker *worker = payload;
+  hdi_run *run = worker->run;
+  uint32_t owner = run->alone ? worker->number : region % run->worker_count;
+  hdi_parcel *parcel = owner == worker->number ? NULL : empty_parcel(worker);
+  if (parcel == NULL) {
+    offer(worker, states, count);
+    return;
+  }
+  parcel->count = count;
+  memcpy(parcel->states, states, count * sizeof *states);
+  hdi_inbox_put(&run->workers[owner].inbox, parcel);
 }
 
 void hdi_level_receive(hdi_worker *worker) {
-  hdi_bin *next;
-  for (hdi_bin *bin = hdi_inbox_take(&worker->inbox); bin != NULL; bin = next) {
-    next = bin->next;
-    offer_bin(worker, bin);
+  hdi_parcel *next;
+  for (hdi_parcel *parcel = hdi_inbox_take(&worker->inbox); parcel != NULL; parcel = next) {
+    next = parcel->next;
+    offer(worker, parcel->states, parcel->count);
+    parcel->next = worker->spare_parcels;
+    worker->spare_parcels = parcel;
   }
 }
 
-/* Sorts the batch into bins, and offers here and now what there is no memory for. */
-static void sort_batch(hdi_worker *worker) {
-  hdi_run *run = worker->run;
-  size_t sorted = 0;
-  if (hdi_scatter_init(&worker->scatter, worker->batch_room, &run->frontier_bytes) == HD_OK) {
-    sorted = hdi_scatter_add(&worker->scatter, run->visited, run->region_bits, worker->batch, worker->batch_count,
-                             pass_bin, worker);
+void hdi_level_clear_parcels(hdi_worker *worker) {
+  hdi_parcel *lists[2] = {hdi_inbox_take(&worker->inbox), worker->spare_parcels};
+  worker->spare_parcels = NULL;
+  for (size_t i = 0; i < 2; i++) {
+    for (hdi_parcel *parcel = lists[i], *next; parcel != NULL; parcel = next) {
+      next = parcel->next;
+      free(parcel);
+    }
   }
-  if (sorted < worker->batch_count) {
-    offer(worker, worker->batch + sorted, worker->batch_count - sorted);
+}
+
+/* Sorts the batch into bins; where there is no memory for them it is offered here and now. */
+static void sort_batch(hdi_worker *worker) {
+  hdi_scatter *scatter = &worker->scatter;
+  if (scatter->bins == NULL && hdi_scatter_init(scatter, worker->batch_room) == HD_OK) {
+    charge(worker, hdi_scatter_size_bytes(scatter));
+  }
+  if (scatter->bins != NULL) {
+    hdi_scatter_add(scatter, worker->run->visited, worker->run->region_bits, worker->batch, worker->batch_count,
+                    pass_bin, worker);
+  } else {
+    offer(worker, worker->batch, worker->batch_count);
   }
   hdi_level_receive(worker);
 }

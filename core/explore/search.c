@@ -80,10 +80,7 @@ static void clear_worker(hdi_worker *worker) {
   free(worker->batch);
   free(worker->places);
   free(worker->answers);
-  for (hdi_bin *bin = hdi_inbox_take(&worker->inbox), *next; bin != NULL; bin = next) {
-    next = bin->next;
-    free(bin);
-  }
+  hdi_level_clear_parcels(worker);
   hdi_scatter_clear(&worker->scatter);
   hdi_words_free(&worker->stash);
   hdi_finds_clear(&worker->finds);

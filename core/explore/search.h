@@ -52,18 +52,19 @@ typedef struct hdi_worker {
   uint32_t countdown;  /* to the next look at the clock */
   hd_stepper *stepper; /* owned */
   hdi_pool pool;
-  hdi_chunk *current;  /* owned; the chunk being worked on, NULL when none */
-  uint32_t cursor;     /* the next state in it */
-  hdi_list fresh;      /* new states: of the next sub-level (CLOSE) or of the next level (SEED, EXPAND) */
-  hdi_list closed[2];  /* states of the level whose weight-0 steps were followed: without, with such a step */
-  bool bulk;           /* the stepper has a fast path */
-  uint64_t *batch;     /* owned; successors to be offered, W words each */
-  size_t batch_room;   /* how many it holds: HDI_BATCH and one state's */
-  size_t batch_count;  /* successors in it */
-  uint32_t *places;    /* owned; which of the batch were not known ... */
-  uint8_t *answers;    /* owned; ... and what the visited set said of them */
-  hdi_scatter scatter; /* in wide levels: successors on their way to the visited set */
-  hdi_words stash;     /* successors that found the table full, W words each */
+  hdi_chunk *current;        /* owned; the chunk being worked on, NULL when none */
+  uint32_t cursor;           /* the next state in it */
+  hdi_list fresh;            /* new states: of the next sub-level (CLOSE) or of the next level (SEED, EXPAND) */
+  hdi_list closed[2];        /* states of the level whose weight-0 steps were followed: without, with such a step */
+  bool bulk;                 /* the stepper has a fast path */
+  uint64_t *batch;           /* owned; successors to be offered, W words each */
+  size_t batch_room;         /* how many it holds: HDI_BATCH and one state's */
+  size_t batch_count;        /* successors in it */
+  uint32_t *places;          /* owned; which of the batch were not known ... */
+  uint8_t *answers;          /* owned; ... and what the visited set said of them */
+  hdi_parcel *spare_parcels; /* owned */
+  hdi_scatter scatter;       /* in wide levels: successors on their way to the visited set */
+  hdi_words stash;           /* successors that found the table full, W words each */
   hdi_finds finds;
   uint64_t stop_level; /* least level of a finding in one of the stop slots; UINT64_MAX: none */
   hd_status failure;   /* HD_OK, or why this worker ended the run with HD_END_MEMORY although memory is not out */
@@ -75,7 +76,7 @@ typedef struct hdi_worker {
   uint64_t ordinal;                       /* steps of it seen so far */
   uint64_t fresh_level;                   /* level of new states */
   hdi_deque work;                         /* chunks of the sub-level being worked on; others steal from it */
-  alignas(HD_CACHE_LINE) hdi_inbox inbox; /* bins that other workers have filled for this one */
+  alignas(HD_CACHE_LINE) hdi_inbox inbox; /* what other workers have sorted for this one */
   alignas(HD_CACHE_LINE) hd_atomic_u64 shown_states, shown_transitions; /* copies for progress displays */
 } hdi_worker;
 
@@ -145,6 +146,8 @@ void hdi_level_seed(hdi_worker *worker);
 void hdi_level_work(hdi_worker *worker);
 /* Offers the successors that other workers have left in the inbox: after a phase with regions, and a barrier. */
 void hdi_level_receive(hdi_worker *worker);
+/* Frees all parcels that the worker has. */
+void hdi_level_clear_parcels(hdi_worker *worker);
 /* Inserts the stashed successors again; what finds the table full once more stays in the stash. */
 void hdi_level_retry(hdi_worker *worker);
 /* Follows the steps of one or more of the next states of the current chunk, of which there is at least one; false when

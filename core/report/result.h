@@ -73,9 +73,9 @@ typedef struct hd_result {
   size_t visited_bytes, memory_bytes;
   const char *store;
   const char *native; /* what became of --native; NULL: not asked for */
-  const char *dot;   /* DOT drawing for --emit dot; NULL when the frontend has none */
-  const char *trace; /* saved trace (JSON text, heddle.trace/1) of the first finding, for --emit trace; NULL allowed */
-  hd_status status;  /* not HD_OK: the input was wrong or the work failed; the diagnostics sink says why */
+  const char *dot;    /* DOT drawing for --emit dot; NULL when the frontend has none */
+  const char *trace;  /* saved trace (JSON text, heddle.trace/1) of the first finding, for --emit trace; NULL allowed */
+  hd_status status;   /* not HD_OK: the input was wrong or the work failed; the diagnostics sink says why */
 } hd_result;
 
 /* An empty result owned by the caller; NULL when memory is out. */

@@ -1,7 +1,8 @@
 /* Makes allocations fail on purpose, and counts live blocks so that a leak after a failure is seen in any build. A test
  * program that uses it is made so with hd_fail_alloc(<target>) (tests/CMakeLists.txt): calls of malloc, calloc,
  * realloc, aligned_alloc, free, mmap and mprotect from objects of the program, heddle's library included, then pass
- * through here. hd_fail_alloc_after and hd_fail_alloc_stop are for one thread; the allocations they watch may come from any. */
+ * through here. hd_fail_alloc_after and hd_fail_alloc_stop are for one thread; the allocations they watch may come from
+ * any. */
 #ifndef HEDDLE_TESTS_SUPPORT_FAIL_ALLOC_H
 #define HEDDLE_TESTS_SUPPORT_FAIL_ALLOC_H
 
