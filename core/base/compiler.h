@@ -23,7 +23,7 @@
 #error "heddle is built with gcc 12 or clang 14; port core/base/compiler.h first"
 #endif
 
-/* 1 under ThreadSanitizer. */
+/* 1 under ThreadSanitizer; under it or AddressSanitizer. */
 #if defined(__SANITIZE_THREAD__)
 #define HD_THREAD_SANITIZER 1
 #elif defined(__has_feature)
@@ -33,6 +33,11 @@
 #endif
 #ifndef HD_THREAD_SANITIZER
 #define HD_THREAD_SANITIZER 0
+#endif
+#if HD_THREAD_SANITIZER || defined(__SANITIZE_ADDRESS__)
+#define HD_SANITIZER 1
+#else
+#define HD_SANITIZER 0
 #endif
 
 /* Size of the line that two cores contend for, in bytes. */

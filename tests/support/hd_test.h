@@ -7,6 +7,16 @@
 #ifndef HEDDLE_TESTS_SUPPORT_HD_TEST_H
 #define HEDDLE_TESTS_SUPPORT_HD_TEST_H
 
+#include "core/base/compiler.h"
+
+/* How many of `n` random inputs a test tries: all of them, and a quarter under a sanitizer, which looks for other
+ * faults and takes several times as long. */
+#if HD_SANITIZER
+#define HD_TEST_COUNT(n) ((n) / 4)
+#else
+#define HD_TEST_COUNT(n) (n)
+#endif
+
 #ifdef HD_TEST_RUNNER
 #include "tests/support/hd_test_runner.h"
 #else

@@ -112,7 +112,7 @@ Test(command_check, an_unrealizable_verdict_names_the_confused_peer_and_both_his
 /* 3,000 random choreographies: the cross-check compares the per-peer verdict and the witness's length with the product
  * of I_k and Det(C), and fails the command when they differ. */
 static void cross_check_random(uint64_t first, uint64_t count) {
-  for (uint64_t seed = first; seed < first + count; seed++) {
+  for (uint64_t seed = first; seed < first + HD_TEST_COUNT(count); seed++) {
     char *text = hd_random_chor(seed, 2, 4);
     cr_assert_not_null(text);
     for (uint32_t variant = 0; variant < 4; variant++) {
@@ -202,7 +202,7 @@ Test(command_check, threads_do_not_change_the_answer_on_the_examples) {
 }
 
 Test(command_check, threads_do_not_change_the_answer_on_random_inputs) {
-  for (uint64_t seed = 1; seed <= 200; seed++) {
+  for (uint64_t seed = 1; seed <= HD_TEST_COUNT(200); seed++) {
     char *text = hd_random_chor(seed * 7919, 2, 4);
     cr_assert_not_null(text);
     same_for_every_team("t.chor", text, 1 + (uint32_t)(seed % 2), (int)(seed / 2 % 2));
@@ -251,7 +251,7 @@ Test(command_check, blocks_are_a_shuffle) {
 /* Where a proof answers instead of a search, the complete search says the same, for both semantics. */
 Test(command_check, what_the_diamond_says_the_search_confirms) {
   unsigned by_proof[2] = {0, 0};
-  for (uint64_t seed = 1; seed <= 3000; seed++) {
+  for (uint64_t seed = 1; seed <= HD_TEST_COUNT(3000); seed++) {
     char *text = hd_random_chor(seed * 104729, 2, 4);
     cr_assert_not_null(text);
     int semantics = (int)(seed % 2);
@@ -275,6 +275,6 @@ Test(command_check, what_the_diamond_says_the_search_confirms) {
     run_text_free(&proof);
     free(text);
   }
-  cr_assert_gt(by_proof[0], 20u, "only %u mailbox proofs", by_proof[0]);
-  cr_assert_gt(by_proof[1], 20u, "only %u p2p proofs", by_proof[1]);
+  cr_assert_gt(by_proof[0], HD_TEST_COUNT(20u), "only %u mailbox proofs", by_proof[0]);
+  cr_assert_gt(by_proof[1], HD_TEST_COUNT(20u), "only %u p2p proofs", by_proof[1]);
 }

@@ -132,13 +132,13 @@ static uint64_t compare_reduced(const char *text, uint32_t bound, int semantics)
 
 Test(lower, reading_at_once_keeps_every_stuck_configuration) {
   uint64_t saved = 0;
-  for (uint64_t seed = 1; seed <= 1000; seed++) {
+  for (uint64_t seed = 1; seed <= HD_TEST_COUNT(1000); seed++) {
     char *text = hd_random_chor(seed * 6364136223846793005u, 2, 4);
     cr_assert_not_null(text);
     saved += compare_reduced(text, 1 + (uint32_t)(seed % 3), (int)(seed / 3 % 2));
     free(text);
   }
-  cr_assert_gt(saved, 1000u, "the reduction saved %llu states only", (unsigned long long)saved);
+  cr_assert_gt(saved, HD_TEST_COUNT(1000u), "the reduction saved %llu states only", (unsigned long long)saved);
 }
 
 /* P waits for b1 and b2 of different senders: with one queue per pair it must not read at once

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANDOM_COUNT = 3000, REFERENCE_STATES_MAX = 400000, QUEUE_MAX = 64 };
+enum { RANDOM_COUNT = HD_TEST_COUNT(3000), REFERENCE_STATES_MAX = 400000, QUEUE_MAX = 64 };
 
 /* What the confused peer and Det(C) are at, played from the moves alone. */
 typedef struct replay {

@@ -284,7 +284,7 @@ Test(bottom, the_dead_are_at_rest) {
 
 Test(bottom, random_systems) {
   uint64_t found = 0, hidden = 0;
-  for (uint64_t seed = 1; seed <= 400; seed++) {
+  for (uint64_t seed = 1; seed <= HD_TEST_COUNT(400); seed++) {
     hd_model *model = random_system(seed);
     for (int i = 0; i < 2; i++) {
       hd_bottom_outcome outcome;
@@ -294,8 +294,8 @@ Test(bottom, random_systems) {
     }
     hd_model_free(model);
   }
-  cr_assert_gt(found, 100);
-  cr_assert_gt(hidden, 40);
+  cr_assert_gt(found, HD_TEST_COUNT(100));
+  cr_assert_gt(hidden, HD_TEST_COUNT(40));
   cr_assert_lt(hidden, found);
 }
 
