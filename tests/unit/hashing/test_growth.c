@@ -120,7 +120,7 @@ static void check_growth(size_t slots, uint32_t kind, uint32_t workers) {
 }
 
 Test(growth, keeps_all_values_at_every_size) {
-  for (size_t slots = 64; slots <= (size_t)1 << 17; slots *= 2) {
+  for (size_t slots = 64; slots <= HD_TEST_COUNT((size_t)1 << 17); slots *= 2) {
     for (uint32_t kind = 0; kind < KINDS; kind++) {
       check_growth(slots, kind, 1 + (uint32_t)(slots / 64) % 3);
     }
@@ -130,9 +130,9 @@ Test(growth, keeps_all_values_at_every_size) {
 Test(growth, keeps_all_values_for_every_team) {
   for (uint32_t workers = 1; workers <= 8; workers += workers < 3 ? 1 : 5) {
     for (uint32_t kind = 0; kind < KINDS; kind++) {
-      check_growth((size_t)1 << 15, kind, workers);
+      check_growth(HD_TEST_COUNT((size_t)1 << 15), kind, workers);
     }
-    check_growth((size_t)1 << 18, 0, workers);
+    check_growth(HD_TEST_COUNT((size_t)1 << 18), 0, workers);
   }
 }
 
