@@ -157,8 +157,7 @@ size_t hdi_word_set_insert_many(hdi_word_set *set, uint32_t worker, const uint64
   return set->insert_many(set, worker, states, count, places, answers);
 }
 
-/* Regions are of equal size, and about as large as what the second cache level holds of table lines and of page-table
- * entries: measured, docs/benchmarks.md. */
+/* Regions are of equal size, and no larger than what the second cache level of a present core holds. */
 enum { REGION_BYTES = 1 << 19, REGIONS_LEAST = 16 };
 
 uint32_t hdi_word_set_regions(const hdi_word_set *set) {
