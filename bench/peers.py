@@ -63,6 +63,13 @@ def build(commands, folder):
             raise RuntimeError(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
 
 
+def counted(printed, known):
+    """The number that pan printed. It prints some counts with six digits only (1.59432e+06): then it is `known` if that
+    rounds to the same digits."""
+    number = float(printed)
+    return known if "e" in printed and f"{known:g}" == f"{number:g}" else int(number)
+
+
 class Program:
     """A text in a peer's language, compiled in a folder of its own; compiled again only when something has changed."""
     name = ""
@@ -98,7 +105,8 @@ class Spin(Program):
 
     def run(self, seconds_max=3600):
         bits = min(max(self.states.bit_length() + 1, 16), 34)
-        run = timed(["./pan", "-c0", f"-w{bits}", f"-m{self.states + 1000}"], seconds_max, self.folder)
+        # A path can be as long as the states are many, and a handshake takes two of SPIN's steps.
+        run = timed(["./pan", "-c0", f"-w{bits}", f"-m{2 * self.states + 1000}"], seconds_max, self.folder)
         kind = r"nominal states \(- rv" if "nominal states (- rv" in run.output else "states, stored"
         states = re.search(rf"([\d.e+]+) {kind}", run.output)
         transitions = re.search(r"([\d.e+]+) transitions \(=", run.output)
@@ -107,7 +115,8 @@ class Spin(Program):
             if sign in run.output and not run.problem:
                 run.problem = sign
         if states and transitions:
-            run.states, run.transitions = int(float(states.group(1))), int(float(transitions.group(1))) - 1
+            run.states = counted(states.group(1), self.states)
+            run.transitions = int(float(transitions.group(1))) - 1
         elif not run.problem:
             run.problem = "no counts in what pan printed"
         return run

@@ -25,6 +25,14 @@ def output(*command):
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=300).stdout
 
 
+class Counted(unittest.TestCase):
+    def test_six_digits(self):
+        self.assertEqual(peers.counted("531440", 7), 531440)
+        self.assertEqual(peers.counted("1.59432e+06", 1594322), 1594322)  # rounds to the same digits
+        self.assertEqual(peers.counted("1.59432e+06", 1594330), 1594320)  # does not
+        self.assertEqual(peers.counted("1.59432e+06", 1594314), 1594320)
+
+
 @unittest.skipIf(peers.missing(), f"not installed: {', '.join(peers.missing())} (scripts/setup.sh --bench)")
 class Peers(unittest.TestCase):
     def expect(self, promela, murphi, states, transitions):

@@ -60,6 +60,59 @@ const char *chor_difference(const hd_chor_file *a, const hd_chor_file *b) {
   return difference;
 }
 
+/* The state of the block called so, HD_NONE when there is none. */
+static uint32_t state_called(const hd_chor *chor, const char *name) {
+  for (uint32_t s = 0; s < chor->state_count; s++) {
+    if (strcmp(chor->states[s].name, name) == 0) {
+      return s;
+    }
+  }
+  return HD_NONE;
+}
+
+static bool same_message(const hd_chor_file *a, hd_message x, const hd_chor_file *b, hd_message y) {
+  const hd_message_info *m = &a->alphabet.messages[x.v], *n = &b->alphabet.messages[y.v];
+  return same_text(m->name, n->name) && same_text(a->alphabet.peers[m->from.v], b->alphabet.peers[n->from.v]) &&
+         same_text(a->alphabet.peers[m->to.v], b->alphabet.peers[n->to.v]);
+}
+
+static const char *renumbered_state_difference(const hd_chor_file *a, const hd_chor *c, uint32_t s,
+                                               const hd_chor_file *b, const hd_chor *d) {
+  uint32_t t = state_called(d, c->states[s].name);
+  DEMAND(t != HD_NONE, "a state that is missing");
+  DEMAND(c->states[s].final == d->states[t].final, "a final state");
+  uint32_t arcs = c->first_arc[s + 1] - c->first_arc[s];
+  DEMAND(arcs == d->first_arc[t + 1] - d->first_arc[t], "number of a state's arcs");
+  for (uint32_t i = 0; i < arcs; i++) {
+    const hd_chor_arc *x = &c->arcs[c->first_arc[s] + i], *y = &d->arcs[d->first_arc[t] + i];
+    DEMAND(same_message(a, x->message, b, y->message), "an arc's message");
+    DEMAND(same_text(c->states[x->to].name, d->states[y->to].name), "an arc's target");
+  }
+  return NULL;
+}
+
+const char *chor_renumbered_difference(const hd_chor_file *a, const hd_chor_file *b) {
+  DEMAND(a->block_count == b->block_count, "number of blocks");
+  for (uint32_t i = 0; i < a->block_count; i++) {
+    const hd_chor *c = &a->blocks[i], *d = &b->blocks[i];
+    DEMAND(same_text(c->name, d->name), "a block's name");
+    DEMAND(c->state_count == d->state_count, "number of states");
+    DEMAND(same_text(c->states[c->initial].name, d->states[d->initial].name), "the initial state");
+    DEMAND(c->has_final == d->has_final, "has_final");
+    DEMAND(c->rule_count == d->rule_count, "number of rules");
+    for (uint32_t r = 0; r < c->rule_count; r++) {
+      DEMAND(same_text(c->rules[r].first, d->rules[r].first) && same_text(c->rules[r].second, d->rules[r].second) &&
+                 c->rules[r].anywhere == d->rules[r].anywhere,
+             "a rule");
+    }
+    for (uint32_t s = 0; s < c->state_count; s++) {
+      const char *difference = renumbered_state_difference(a, c, s, b, d);
+      DEMAND(difference == NULL, difference);
+    }
+  }
+  return NULL;
+}
+
 static const char *machine_difference(const hd_machine *a, const hd_machine *b) {
   DEMAND(a->peer.v == b->peer.v, "a machine's peer");
   DEMAND(a->state_count == b->state_count, "number of local states");

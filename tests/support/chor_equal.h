@@ -8,6 +8,9 @@
 /* NULL when equal, otherwise what differs first; static storage. */
 const char *chor_difference(const hd_chor_file *a, const hd_chor_file *b);
 const char *system_difference(const hd_system *a, const hd_system *b);
+/* The same for files that may number peers, states and messages differently: by names, blocks and the arcs of a state
+ * in their order. Peers without messages do not count. Quadratic, for small files. */
+const char *chor_renumbered_difference(const hd_chor_file *a, const hd_chor_file *b);
 /* NULL when every promise of the header holds, otherwise the broken one; static storage. `text_size` bounds spans. */
 const char *chor_fault(const hd_chor_file *file, size_t text_size);
 const char *system_fault(const hd_system *system, size_t text_size);
