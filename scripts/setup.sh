@@ -11,13 +11,13 @@
 set -eu
 
 build_packages="gcc libc6-dev cmake ninja-build pkg-config libxxhash-dev libjemalloc-dev libjansson-dev"
-test_packages="g++ libcriterion-dev python3 python3-jsonschema clang-14 libclang-rt-14-dev git valgrind"
+test_packages="g++ libcriterion-dev libz3-dev python3 python3-jsonschema clang-14 libclang-rt-14-dev git patch valgrind"
 dev_packages="clang-format-14 clang-tidy-14 cppcheck shellcheck libomp-14-dev llvm-14 gdb graphviz dpkg-dev"
 
 bench_packages="$build_packages python3 valgrind spin rumur gnuplot-nox"
 
 build_commands="cc cmake ninja pkg-config"
-test_commands="c++ python3 clang-14 git valgrind"
+test_commands="c++ python3 clang-14 git patch valgrind"
 dev_commands="clang-format-14 clang-tidy-14 cppcheck shellcheck dot"
 bench_commands="$build_commands python3 valgrind spin rumur gnuplot"
 build_modules="libxxhash jemalloc jansson"
