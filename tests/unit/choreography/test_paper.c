@@ -237,6 +237,36 @@ Test(paper, case_1b_ii_adds_a_new_state) {
   close_all();
 }
 
+Test(paper, case_1a_looks_through_moves_of_others_only) {
+  hdi_paper_query query = make_query(HDI_PAPER_RELAX, 1);
+  chor_input_open(
+      &input,
+      "state s0:\n A -> C : x => s1\n B -> A : y => s4\nstate s1:\n C -> B : w => s2\nstate s2:\n B -> A : y => "
+      "s3\n");
+  query.file = input.file;
+  cr_assert_eq(hdi_paper_repair(&query, &run), HD_OK);
+  expect_step(0, "y x", HDI_CASE_RELAX_1A);
+  expect_arcs("s0 x s1; s0 y s4; s1 w s2; s2 y s3; s4 x s3");
+  close_all();
+  chor_input_open(
+      &input,
+      "state s0:\n A -> C : x => s1\n B -> A : y => s4\nstate s1:\n A -> B : w => s2\nstate s2:\n B -> A : y => "
+      "s3\n");
+  query.file = input.file;
+  cr_assert_eq(hdi_paper_repair(&query, &run), HD_OK);
+  expect_step(0, "y x", HDI_CASE_RELAX_1B_II);
+  close_all();
+}
+
+Test(paper, case_2a_ii_when_all_that_follows_is_the_same_message) {
+  chor_input_open(&input, "state t0:\n A -> B : a => t1\nstate t1:\n C -> D : m => t2\nstate t2:\n C -> D : m => t0\n");
+  hdi_paper_query query = make_query(HDI_PAPER_RELAX, 1);
+  cr_assert_eq(hdi_paper_repair(&query, &run), HD_OK);
+  expect_step(0, "m", HDI_CASE_RELAX_2A_II);
+  expect_arcs("t0 a t1; t1 m t2; t2 m t0; t0 m t0");
+  close_all();
+}
+
 Test(paper, case_2a_i_goes_where_the_sender_can_go_on) {
   /* C sends m, then n, whatever A does: after an early m it stands where it can send n. */
   chor_input_open(&input, "state t0:\n A -> B : a => t1\nstate t1:\n C -> D : m => t2\nstate t2:\n C -> D : n => t0\n");
