@@ -1,14 +1,25 @@
 /* The word set with AVX2: a line of eight slots is two registers; keys are mixed one by one, since a product of 64-bit
  * lanes would have to be put together from products of 32. See word_vector.h. */
+#include "core/base/compiler.h"
 #include "hashing/word_set.h"
 
 #include <immintrin.h>
 
-static inline uint32_t line_equals(const hd_atomic_u64 *line, uint64_t value) {
+typedef struct line_copy {
+  __m256i low, high;
+} line_copy;
+
+static inline line_copy read_line(const hd_atomic_u64 *line) {
   const __m256i *halves = (const __m256i *)(const void *)line;
+  line_copy copy = {_mm256_load_si256(&halves[0]), _mm256_load_si256(&halves[1])};
+  HD_KEEP_VECTOR(copy.low);
+  HD_KEEP_VECTOR(copy.high);
+  return copy;
+}
+
+static inline uint32_t line_equals(line_copy copy, uint64_t value) {
   __m256i values = _mm256_set1_epi64x((long long)value);
-  __m256i low = _mm256_cmpeq_epi64(_mm256_load_si256(&halves[0]), values);
-  __m256i high = _mm256_cmpeq_epi64(_mm256_load_si256(&halves[1]), values);
+  __m256i low = _mm256_cmpeq_epi64(copy.low, values), high = _mm256_cmpeq_epi64(copy.high, values);
   return (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(low)) |
          (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(high)) << 4;
 }

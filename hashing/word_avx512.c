@@ -1,10 +1,19 @@
 /* The word set with AVX-512: a line of eight slots is one register. See word_vector.h. */
+#include "core/base/compiler.h"
 #include "hashing/word_set.h"
 
 #include <immintrin.h>
 
-static inline uint32_t line_equals(const hd_atomic_u64 *line, uint64_t value) {
-  return _mm512_cmpeq_epi64_mask(_mm512_load_si512((const void *)line), _mm512_set1_epi64((long long)value));
+typedef __m512i line_copy;
+
+static inline line_copy read_line(const hd_atomic_u64 *line) {
+  line_copy copy = _mm512_load_si512((const void *)line);
+  HD_KEEP_VECTOR(copy);
+  return copy;
+}
+
+static inline uint32_t line_equals(line_copy copy, uint64_t value) {
+  return _mm512_cmpeq_epi64_mask(copy, _mm512_set1_epi64((long long)value));
 }
 
 static inline __m512i mix(__m512i word) {

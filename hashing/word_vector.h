@@ -1,6 +1,8 @@
 /* Insertion into the word set by vector instructions, for inclusion by the files that know them: they define
  *
- *   static inline uint32_t line_equals(const hd_atomic_u64 *line, uint64_t value);      bit i: slot i holds the value
+ *   typedef ... line_copy;                                                              eight slots as they were read
+ *   static inline line_copy read_line(const hd_atomic_u64 *line);                       reads each slot once
+ *   static inline uint32_t line_equals(line_copy copy, uint64_t value);                 bit i: slot i holds the value
  *   static inline void mix_many(const uint64_t *states, size_t count, uint64_t *keys);  hdi_word_mix of each
  *
  * before they include this. Internal to hashing/.
@@ -15,8 +17,9 @@
  * was in the slot at some moment between begin and end of the insertion. A vector load of eight slots gives that for
  * each slot by itself: on x86-64 an aligned eight-byte part of a vector is read whole, although the vector as such is
  * not read at one moment; slots go from 0 to a key once [T1], so a key seen is the key for good, and a 0 seen is only a
- * hint, which the compare-and-swap confirms or refutes. Key 0 is not told from an empty slot by a line, so it is left
- * to the second pass. */
+ * hint, which the compare-and-swap confirms or refutes. What the proof does ask for is that a slot that is passed was
+ * seen with another key, so one reading must tell both, the key and the empty slots: between two, a slot that was empty
+ * may have become the key's. Key 0 is not told from an empty slot by a line, so it is left to the second pass. */
 #include "hashing/word_set.h"
 
 /* As insert_key of word_set.c. */
@@ -25,10 +28,11 @@ static hd_insert insert_left(hdi_word_set *set, uint32_t worker, uint64_t key) {
   uint64_t home = key >> slots->shift;
   for (uint64_t probe = 0, limit = hdi_slots_probe_limit(slots); key != 0 && probe < limit; probe++) {
     hd_atomic_u64 *line = hdi_slots_bucket(slots, home + probe);
-    if (line_equals(line, key) != 0) {
+    const line_copy copy = read_line(line);
+    if (line_equals(copy, key) != 0) {
       return HD_INSERT_KNOWN;
     }
-    for (uint32_t empty = line_equals(line, 0); empty != 0; empty &= empty - 1) {
+    for (uint32_t empty = line_equals(copy, 0); empty != 0; empty &= empty - 1) {
       hd_atomic_u64 *slot = &line[HD_COUNT_TRAILING_ZEROS_64(empty)];
       if (!hdi_table_reserve(&set->table, worker)) {
         return HD_INSERT_FULL;
@@ -62,8 +66,9 @@ static inline size_t look(const hdi_word_set *set, const uint64_t *keys, size_t 
   const hdi_slots *slots = &set->table.now;
   size_t found = 0;
   for (size_t i = 0; i < count; i++) {
+    const line_copy copy = read_line(hdi_slots_bucket(slots, keys[i] >> slots->shift));
     left[found] = (uint8_t)i;
-    found += (line_equals(hdi_slots_bucket(slots, keys[i] >> slots->shift), keys[i]) == 0) | (keys[i] == 0);
+    found += (line_equals(copy, keys[i]) == 0) | (keys[i] == 0);
   }
   return found;
 }

@@ -13,6 +13,10 @@
 #define HD_PREFETCH(address) __builtin_prefetch(address)
 #define HD_COUNT_TRAILING_ZEROS_64(x) __builtin_ctzll(x)
 #define HD_COUNT_LEADING_ZEROS_64(x) __builtin_clzll(x)
+/* The vector is taken as it is now: what is computed from it later does not read its memory again. */
+#if defined(__x86_64__)
+#define HD_KEEP_VECTOR(vector) __asm__("" : "+v"(vector))
+#endif
 /* Does the processor (and the operating system) have the named instructions? */
 #if defined(__x86_64__)
 #define HD_CPU_HAS(name) (__builtin_cpu_supports(name) != 0)
