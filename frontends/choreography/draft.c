@@ -237,6 +237,7 @@ hd_status hdi_draft_clone(const hdi_draft *draft, hdi_draft **out) {
 }
 
 /* The words of an edit in the arena; NULL when memory is out. */
+HD_PRINTF(2, 0)
 static const char *write_words(hd_arena *arena, const char *format, va_list arguments) {
   va_list again;
   va_copy(again, arguments);

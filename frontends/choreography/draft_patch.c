@@ -321,14 +321,10 @@ static uint32_t survey(patcher *p) {
   }
   p->spaced = 2 * spaced > p->header_count - 1;
   if (!arc_seen) {
-    char *indent = hd_arena_alloc(p->arena, p->header_indent.length + 3);
-    if (indent == NULL) {
-      p->out->failed = 1;
-    } else {
-      memcpy(indent, p->header_indent.data, p->header_indent.length);
-      memcpy(indent + p->header_indent.length, "  ", 2);
-      p->arc_indent = (piece){indent, p->header_indent.length + 2};
-    }
+    piece header = p->header_indent;
+    const char *indent = hd_arena_printf(p->arena, "%.*s  ", (int)header.length, header.data);
+    p->out->failed |= indent == NULL;
+    p->arc_indent = (piece){indent == NULL ? "" : indent, indent == NULL ? 0 : header.length + 2};
   }
   return first_header_line;
 }

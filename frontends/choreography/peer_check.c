@@ -5,7 +5,8 @@
  * that sends its last letter, so the least witness over all peers is a shortest one.
  *
  *   jobs   (block, peer) of every peer that sends, by block and peer; workers take the next one from a counter
- *   after the team: L = least length; winner = least peer with length L; counts = levels 0 .. L-1 of every job
+ *   after the team: L = least length; witnesses = of the jobs with length L, by peer; counts = levels 0 .. L-1 of every
+ * job
  *
  * A product may stop early only before a level d with d >= L (product.c), so the levels that are counted were completed
  * by every job whatever the timing: the answer and its statistics are the same for every thread count.
@@ -90,21 +91,45 @@ static void count_levels(const check_run *run, uint64_t least, hd_realizability 
   }
 }
 
-static hd_status copy_witness(const check_run *run, const hdi_product_job *winner, hd_arena *arena,
-                              hd_realizability *out) {
-  out->realizable = false;
-  out->witness = (hd_witness){
-      .block = winner->block, .peer = winner->peer, .move_count = winner->move_count, .length = winner->length};
-  out->witness.moves = hd_arena_alloc_array(arena, winner->move_count, sizeof out->witness.moves[0]);
-  if (out->witness.moves == NULL) {
+static hd_status copy_witness(const check_run *run, const hdi_product_job *job, hd_arena *arena, hd_witness *out) {
+  *out = (hd_witness){.block = job->block, .peer = job->peer, .move_count = job->move_count, .length = job->length};
+  out->moves = hd_arena_alloc_array(arena, job->move_count, sizeof out->moves[0]);
+  if (out->moves == NULL) {
     return HD_E_NOMEM;
   }
-  memcpy(out->witness.moves, winner->moves, winner->move_count * sizeof winner->moves[0]);
-  return hdi_witness_find_twin(&run->query->dfas[winner->block], &run->query->file->alphabet, arena, &out->witness);
+  memcpy(out->moves, job->moves, job->move_count * sizeof job->moves[0]);
+  return hdi_witness_find_twin(&run->query->dfas[job->block], &run->query->file->alphabet, arena, out);
+}
+
+/* The witnesses of length `least`, in peer order. Every job has found its own if it has one: it looked through the
+ * level before. */
+static hd_status copy_witnesses(const check_run *run, uint64_t least, hd_arena *arena, hd_realizability *out) {
+  out->realizable = false;
+  out->witnesses = hd_arena_alloc_array(arena, run->job_count, sizeof out->witnesses[0]);
+  if (out->witnesses == NULL) {
+    return HD_E_NOMEM;
+  }
+  for (uint32_t j = 0; j < run->job_count; j++) {
+    if (run->jobs[j].length != least) {
+      continue;
+    }
+    hd_witness witness;
+    hd_status status = copy_witness(run, &run->jobs[j], arena, &witness);
+    if (status != HD_OK) {
+      return status;
+    }
+    uint32_t at = out->witness_count++;
+    for (; at > 0 && out->witnesses[at - 1].peer.v > witness.peer.v; at--) {
+      out->witnesses[at] = out->witnesses[at - 1];
+    }
+    out->witnesses[at] = witness;
+  }
+  out->witness = out->witnesses[0];
+  return HD_OK;
 }
 
 static hd_status conclude(const check_run *run, hd_arena *arena, hd_realizability *out) {
-  const hdi_product_job *winner = NULL;
+  uint64_t least = UINT64_MAX;
   out->complete = true;
   for (uint32_t j = 0; j < run->job_count; j++) {
     const hdi_product_job *job = &run->jobs[j];
@@ -112,14 +137,10 @@ static hd_status conclude(const check_run *run, hd_arena *arena, hd_realizabilit
       out->complete = false;
       out->end_status = job->status;
     }
-    bool better = winner == NULL || job->length < winner->length ||
-                  (job->length == winner->length && job->peer.v < winner->peer.v);
-    if (job->length != 0 && better) {
-      winner = job;
-    }
+    least = job->length != 0 && job->length < least ? job->length : least;
   }
-  count_levels(run, winner == NULL ? UINT64_MAX : winner->length, out);
-  return winner == NULL ? HD_OK : copy_witness(run, winner, arena, out);
+  count_levels(run, least, out);
+  return least == UINT64_MAX ? HD_OK : copy_witnesses(run, least, arena, out);
 }
 
 hd_status hd_realizability_decide(const hd_realizability_query *query, hd_arena *arena, hd_realizability *out) {

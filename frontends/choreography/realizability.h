@@ -84,9 +84,11 @@ typedef struct hd_realizability {
   bool complete; /* false: cut short by time, memory or cancellation (end_status says which: HD_E_LIMIT, HD_E_NOMEM,
                     HD_E_CANCELLED) */
   hd_status end_status;
-  bool realizable;      /* up to `bound`; meaningful when complete, or when false */
-  hd_witness witness;   /* when not realizable: least in (length, peer, canonical order of moves), the same for every
-                           thread count; in the arena */
+  bool realizable;       /* up to `bound`; meaningful when complete, or when false */
+  hd_witness witness;    /* when not realizable: least in (length, peer, canonical order of moves), the same for every
+                            thread count; in the arena */
+  hd_witness *witnesses; /* of every peer whose shortest one has that length, in peer order; the first is `witness` */
+  uint32_t witness_count;
   bool lag_free;        /* no push was ever blocked in any product */
   bool *lag_free_peers; /* per peer of the file: the same of its product alone; a peer that never sends has none */
   /* States and moves of the products of all peers that send, reduced as product.c says, explored to the end or to the
