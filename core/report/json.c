@@ -2,6 +2,8 @@
  *
  *   { schema, command, file, frontend?, verdict?, basis?, bound?, semantics?, not_covered?, assumptions?, facts?,
  *     findings: [ { kind, code, message, details?, span?, trace?, length, count? } ],
+ *     repairs?: [ { kind, cost, cheapest, proved, basis, edits: [ { kind, rule?, message, cost, line? } ], diff,
+ *                   added_states, lost_states, evidence? } ],
  *     statistics?: { states, transitions, levels, deadlocks, expanded, complete, threads, seconds, bytes_per_state,
  *                    states_per_second, visited_bytes, memory_bytes, store?, native? } }
  *
@@ -79,10 +81,10 @@ static void set_texts(writer *w, json_t *object, const char *name, const char *c
   set(w, object, name, array);
 }
 
-static json_t *facts_value(writer *w, const hd_result *result) {
+static json_t *facts_value(writer *w, const hd_fact *facts, size_t count) {
   json_t *object = json_object();
-  for (size_t i = 0; i < result->fact_count; i++) {
-    const hd_fact *fact = &result->facts[i];
+  for (size_t i = 0; i < count; i++) {
+    const hd_fact *fact = &facts[i];
     switch (fact->kind) {
       case HD_FACT_TEXT:
         set_text(w, object, fact->name, fact->text);
@@ -148,6 +150,39 @@ static json_t *finding_value(writer *w, const hd_result *result, const hd_findin
   return object;
 }
 
+static json_t *edit_value(writer *w, const hd_edit_line *edit) {
+  json_t *object = json_object();
+  set_text(w, object, "kind", edit->kind);
+  set_text_if(w, object, "rule", edit->rule);
+  set_text(w, object, "message", edit->message);
+  set_number(w, object, "cost", edit->cost);
+  if (edit->position.line != 0) {
+    set_number(w, object, "line", edit->position.line);
+  }
+  return object;
+}
+
+static json_t *repair_value(writer *w, const hd_repair *repair) {
+  json_t *object = json_object();
+  set_text(w, object, "kind", repair->kind);
+  set_number(w, object, "cost", repair->cost);
+  set(w, object, "cheapest", json_boolean(repair->cheapest));
+  set(w, object, "proved", json_boolean(repair->proved));
+  set_text_if(w, object, "basis", repair->basis);
+  json_t *edits = json_array();
+  for (size_t i = 0; i < repair->edit_count; i++) {
+    append(w, edits, edit_value(w, &repair->edits[i]));
+  }
+  set(w, object, "edits", edits);
+  set_text(w, object, "diff", repair->diff);
+  set_number(w, object, "added_states", repair->added_states);
+  set_number(w, object, "lost_states", repair->lost_states);
+  if (repair->evidence_count != 0) {
+    set(w, object, "evidence", facts_value(w, repair->evidence, repair->evidence_count));
+  }
+  return object;
+}
+
 static json_t *statistics_value(writer *w, const hd_result *result) {
   json_t *object = json_object();
   set_number(w, object, "states", result->states);
@@ -187,13 +222,20 @@ static void set_result(writer *w, const hd_result *result) {
     set_texts(w, root, "assumptions", result->assumptions, result->assumption_count);
   }
   if (result->fact_count != 0) {
-    set(w, root, "facts", facts_value(w, result));
+    set(w, root, "facts", facts_value(w, result->facts, result->fact_count));
   }
   json_t *findings = json_array();
   for (size_t i = 0; i < result->finding_count; i++) {
     append(w, findings, finding_value(w, result, &result->findings[i]));
   }
   set(w, root, "findings", findings);
+  if (result->command == HD_COMMAND_REPAIR) {
+    json_t *repairs = json_array();
+    for (size_t i = 0; i < result->repair_count; i++) {
+      append(w, repairs, repair_value(w, &result->repairs[i]));
+    }
+    set(w, root, "repairs", repairs);
+  }
   if (result->has_statistics) {
     set(w, root, "statistics", statistics_value(w, result));
   }

@@ -75,6 +75,22 @@ hd_finding *hd_result_add_finding(hd_result *result) {
   return finding;
 }
 
+hd_repair *hd_result_add_repair(hd_result *result) {
+  void *table = result->repairs;
+  hd_repair *repair = grow(result, &table, &result->repair_count, &result->repair_capacity, sizeof(hd_repair));
+  result->repairs = table;
+  return repair;
+}
+
+void hd_repair_add_number(hd_result *result, hd_repair *repair, const char *name, uint64_t number) {
+  void *table = repair->evidence;
+  hd_fact *fact = grow(result, &table, &repair->evidence_count, &repair->evidence_capacity, sizeof(hd_fact));
+  repair->evidence = table;
+  if (fact != NULL) {
+    *fact = (hd_fact){.name = name, .kind = HD_FACT_NUMBER, .number = number};
+  }
+}
+
 /* A zeroed fact with a copy of `name`; NULL when memory is out. */
 static hd_fact *add_fact(hd_result *result, const char *name) {
   char *copy = hd_arena_copy_text(result->arena, name, strlen(name));

@@ -39,13 +39,39 @@ typedef struct hd_finding {
   uint64_t count;   /* how many such states or steps were found; 0: unknown */
 } hd_finding;
 
-/* Further "name": value pairs of a result (a frontend's own), printed in order: the JSON object "facts". */
+/* Further "name": value pairs of a result or of a repair (a frontend's own), printed in order: the JSON object "facts". */
 typedef struct hd_fact {
   const char *name;
   enum { HD_FACT_TEXT, HD_FACT_NUMBER, HD_FACT_BOOL } kind;
   const char *text;
   uint64_t number;
 } hd_fact;
+
+/* One change of a repair, in the source's terms. */
+typedef struct hd_edit_line {
+  const char *kind;     /* "add-transition", "add-synchronisation", ... */
+  const char *rule;     /* what produced it: "relaxation 1a"; NULL allowed */
+  const char *message;  /* one sentence */
+  uint64_t cost;        /* */
+  hd_position position; /* where in the source; line 0: none */
+} hd_edit_line;
+
+/* One way to mend the input. */
+typedef struct hd_repair {
+  const char *kind; /* "relaxation", "restriction", "mixture", ... */
+  uint64_t cost;    /* of all edits */
+  bool cheapest;    /* no repair of this kind is cheaper: proved by a complete search over the allowed edits */
+  bool proved;      /* the edited text was read again and decided again, and keeps what its kind promises */
+  const char *basis; /* what the proof rests on, and what was promised */
+  hd_edit_line *edits;
+  size_t edit_count;
+  const char *text; /* the whole edited input */
+  const char *diff; /* from the input to it */
+  const char *dot;  /* drawing of the edited input; NULL allowed */
+  uint64_t added_states, lost_states;
+  hd_fact *evidence; /* further figures */
+  size_t evidence_count, evidence_capacity;
+} hd_repair;
 
 typedef struct hd_result {
   hd_arena *arena; /* owned */
@@ -59,6 +85,9 @@ typedef struct hd_result {
   const char *semantics;   /* "mailbox", "p2p" or NULL */
   hd_finding *findings;
   size_t finding_count, finding_capacity;
+  hd_repair *repairs; /* the best one first */
+  size_t repair_count, repair_capacity;
+  size_t repairs_left_out; /* found, but not listed because nobody asked for all */
   hd_fact *facts;
   size_t fact_count, fact_capacity;
   const char *const *assumptions;
@@ -88,6 +117,10 @@ hd_finding *hd_result_add_finding(hd_result *result);
 void hd_result_add_text(hd_result *result, const char *name, const char *text);
 void hd_result_add_number(hd_result *result, const char *name, uint64_t number);
 void hd_result_add_bool(hd_result *result, const char *name, bool value);
+/* Appends a zeroed repair (NULL when memory is out); borrowed until the next append. */
+hd_repair *hd_result_add_repair(hd_result *result);
+/* Adds to a repair's evidence; `name` has static storage. */
+void hd_repair_add_number(hd_result *result, hd_repair *repair, const char *name, uint64_t number);
 /* Copies the counts of a search into the statistics. `deadlocks` is what the frontend counts as such. When the search
  * was cut short and not_covered is NULL, it is set to words that say by what and how much was left open. */
 void hd_result_take_outcome(hd_result *result, const hd_outcome *outcome, uint64_t deadlocks);

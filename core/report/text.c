@@ -323,7 +323,64 @@ static void print_statistics(const printer *p, int verbose) {
   hd_buffer_add_text(p->out, "\n");
 }
 
+/* A diff keeps its lines; everything else in them is made safe. */
+static void print_diff(const printer *p, const char *diff) {
+  for (const char *line = diff; *line != '\0';) {
+    size_t length = strcspn(line, "\n");
+    bool head = strncmp(line, "---", 3) == 0 || strncmp(line, "+++", 3) == 0;
+    paint(p, head ? PAINT_BOLD : *line == '+' ? PAINT_GREEN : *line == '-' ? PAINT_RED : *line == '@' ? PAINT_DIM : "");
+    hd_buffer_add(p->out, line, length);
+    paint(p, head || strchr("+-@", *line) != NULL ? PAINT_OFF : "");
+    hd_buffer_add_text(p->out, "\n");
+    line += length + (line[length] == '\n' ? 1 : 0);
+  }
+}
+
+static void print_repair(const printer *p, const hd_repair *repair, size_t number) {
+  hd_buffer_printf(p->out, "  repair %zu: ", number);
+  paint(p, PAINT_BOLD);
+  put(p, repair->kind);
+  paint(p, PAINT_OFF);
+  hd_buffer_printf(p->out, ", cost %llu%s%s\n", (unsigned long long)repair->cost,
+                   repair->cheapest ? ", the cheapest" : "", repair->proved ? "" : ", NOT PROVED");
+  for (size_t i = 0; i < repair->edit_count; i++) {
+    const hd_edit_line *edit = &repair->edits[i];
+    hd_buffer_add_text(p->out, "    ");
+    put(p, edit->message);
+    if (edit->rule != NULL && edit->rule[0] != '\0') {
+      hd_buffer_add_text(p->out, " (");
+      put(p, edit->rule);
+      hd_buffer_add_text(p->out, ")");
+    }
+    if (edit->position.line != 0) {
+      hd_buffer_printf(p->out, ", line %lu", (unsigned long)edit->position.line);
+    }
+    hd_buffer_add_text(p->out, "\n");
+  }
+  if (repair->basis != NULL) {
+    hd_buffer_add_text(p->out, "    proved: ");
+    put(p, repair->basis);
+    hd_buffer_add_text(p->out, "\n");
+  }
+  hd_buffer_printf(p->out, "    states of the behaviour: %llu more, %llu lost", (unsigned long long)repair->added_states,
+                   (unsigned long long)repair->lost_states);
+  for (size_t i = 0; i < repair->evidence_count; i++) {
+    const hd_fact *fact = &repair->evidence[i];
+    hd_buffer_add_text(p->out, "; ");
+    for (const char *c = fact->name; *c != '\0'; c++) {
+      hd_buffer_add(p->out, *c == '_' ? " " : c, 1);
+    }
+    hd_buffer_printf(p->out, ": %llu", (unsigned long long)fact->number);
+  }
+  hd_buffer_add_text(p->out, "\n");
+  print_diff(p, repair->diff);
+}
+
 static void print_quiet(const printer *p) {
+  if (p->result->repair_count != 0) { /* a repair is its patch: what patch(1) reads, nothing else */
+    hd_buffer_add_text(p->out, p->result->repairs[0].diff);
+    return;
+  }
   for (size_t i = 0; i < p->result->finding_count; i++) {
     print_finding_line(p, &p->result->findings[i]);
   }
@@ -345,6 +402,12 @@ hd_status hd_result_print_text(const hd_result *result, hd_buffer *out, bool col
     print_circumstances(&p);
     for (size_t i = 0; i < result->finding_count && status == HD_OK; i++) {
       status = print_finding(&p, &result->findings[i]);
+    }
+    for (size_t i = 0; i < result->repair_count; i++) {
+      print_repair(&p, &result->repairs[i], i + 1);
+    }
+    if (result->repairs_left_out != 0) {
+      hd_buffer_printf(out, "  %zu more with --all\n", result->repairs_left_out);
     }
     if (result->has_statistics) {
       print_statistics(&p, verbose);
