@@ -393,26 +393,52 @@ hd_status hdi_draft_split(hdi_draft *draft, uint32_t state, const uint32_t *arcs
   return HD_OK;
 }
 
-/* Marks in copy_of (all HD_NONE) what is reachable from `state`, numbered from 0 in the order of `found`. Returns how
- * many states that are; *arcs: how many arcs they have. Repeated passes over the arcs, one for each time that a pass
- * finds something new behind what it has passed. */
-static uint32_t find_reachable(const hdi_draft *draft, uint32_t state, uint32_t *copy_of, uint32_t *found,
-                               uint32_t *arcs) {
+/* What a walk over the draft needs: copy_of per state, all HD_NONE at first, and room for every state in found; the
+ * arcs of a state are chained, head to next. */
+typedef struct walk {
+  uint32_t *copy_of, *found, *head, *next;
+} walk;
+
+static bool open_walk(const hdi_draft *draft, walk *w) {
+  size_t states = draft->state_count, arcs = (size_t)draft->arc_count + 1;
+  *w = (walk){.copy_of = malloc(states * sizeof w->copy_of[0]),
+              .found = malloc(states * sizeof w->found[0]),
+              .head = malloc(states * sizeof w->head[0]),
+              .next = malloc(arcs * sizeof w->next[0])};
+  if (w->copy_of == NULL || w->found == NULL || w->head == NULL || w->next == NULL) {
+    return false;
+  }
+  memset(w->copy_of, 0xFF, states * sizeof w->copy_of[0]);
+  memset(w->head, 0xFF, states * sizeof w->head[0]);
+  for (uint32_t a = draft->arc_count; a-- > 0;) {
+    if (!draft->arcs[a].removed) {
+      w->next[a] = w->head[draft->arcs[a].from];
+      w->head[draft->arcs[a].from] = a;
+    }
+  }
+  return true;
+}
+
+static void close_walk(walk *w) {
+  free(w->copy_of);
+  free(w->found);
+  free(w->head);
+  free(w->next);
+}
+
+/* Numbers what is reachable from `state` from 0, breadth-first. Returns how many states that are; *arcs: how many arcs
+ * they have. */
+static uint32_t find_reachable(const hdi_draft *draft, uint32_t state, walk *w, uint32_t *arcs) {
   uint32_t count = 0;
-  copy_of[state] = count;
-  found[count++] = state;
-  for (uint32_t before = 0; before != count;) {
-    before = count;
-    *arcs = 0;
-    for (uint32_t a = 0; a < draft->arc_count; a++) {
-      const hdi_draft_arc *arc = &draft->arcs[a];
-      if (arc->removed || copy_of[arc->from] == HD_NONE) {
-        continue;
-      }
+  w->copy_of[state] = count;
+  w->found[count++] = state;
+  for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t a = w->head[w->found[i]]; a != HD_NONE; a = w->next[a]) {
+      uint32_t to = draft->arcs[a].to;
       (*arcs)++;
-      if (copy_of[arc->to] == HD_NONE) {
-        copy_of[arc->to] = count;
-        found[count++] = arc->to;
+      if (w->copy_of[to] == HD_NONE) {
+        w->copy_of[to] = count;
+        w->found[count++] = to;
       }
     }
   }
@@ -453,18 +479,15 @@ static hd_status copy_found(hdi_draft *draft, uint32_t *copy_of, const uint32_t 
 
 hd_status hdi_draft_copy_from(hdi_draft *draft, uint32_t state, uint32_t states_max, uint32_t *copy) {
   HD_REQUIRE(draft->edit_count > 0 && state < draft->state_count);
-  uint32_t *copy_of = malloc(draft->state_count * sizeof copy_of[0]);
-  uint32_t *found = malloc(draft->state_count * sizeof found[0]);
-  hd_status status = copy_of != NULL && found != NULL ? HD_OK : HD_E_NOMEM;
+  walk w;
+  hd_status status = open_walk(draft, &w) ? HD_OK : HD_E_NOMEM;
   if (status == HD_OK) {
-    memset(copy_of, 0xFF, draft->state_count * sizeof copy_of[0]);
-    uint32_t arcs = 0, count = find_reachable(draft, state, copy_of, found, &arcs);
+    uint32_t arcs = 0, count = find_reachable(draft, state, &w, &arcs);
     bool fits = draft->state_count <= states_max && count <= states_max - draft->state_count;
-    status = fits ? copy_found(draft, copy_of, found, count, arcs) : HD_E_LIMIT;
-    *copy = status == HD_OK ? copy_of[state] : HD_NONE;
+    status = fits ? copy_found(draft, w.copy_of, w.found, count, arcs) : HD_E_LIMIT;
+    *copy = status == HD_OK ? w.copy_of[state] : HD_NONE;
   }
-  free(copy_of);
-  free(found);
+  close_walk(&w);
   return status;
 }
 

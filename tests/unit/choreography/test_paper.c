@@ -79,13 +79,17 @@ static void expect_step(uint32_t step, const char *words, hdi_chor_case paper_ca
 }
 
 /* L(I_1) = L(C) by the reference explorer, which shares nothing with the algorithm. */
-static void expect_realizable(void) {
+static void expect_realizable_with(hd_semantics semantics) {
   cr_assert_eq(run.end, HDI_PAPER_END_REALIZABLE, "%s", run.reason);
   hd_chor_file *file = NULL;
   cr_assert_eq(hdi_draft_file(run.draft, false, &file), HD_OK);
-  chor_reference reference = chor_reference_explore(file, 1, false, true, 200000);
+  chor_reference reference = chor_reference_explore(file, 1, semantics == HD_P2P, true, 200000);
   cr_assert(reference.finished && reference.realizable);
   hd_chor_file_free(file);
+}
+
+static void expect_realizable(void) {
+  expect_realizable_with(HD_MAILBOX);
 }
 
 Test(paper, figure_1b_relaxes_the_file_transfer) {
@@ -479,8 +483,10 @@ static void print_tally(const char *inputs, const char *mechanism, const tally *
 }
 
 /* One unrealizable input by one mechanism. */
-static void try_input(hdi_paper_mechanism mechanism, uint32_t steps_max, unsigned long long seed, tally *t) {
+static void try_input(hdi_paper_mechanism mechanism, hd_semantics semantics, uint32_t steps_max,
+                      unsigned long long seed, tally *t) {
   hdi_paper_query query = make_query(mechanism, steps_max);
+  query.limits.semantics = semantics;
   query.limits.states_max = 64; /* as many as the reference takes */
   cr_assert_eq(hdi_paper_repair(&query, &run), HD_OK);
   t->tried++;
@@ -488,33 +494,42 @@ static void try_input(hdi_paper_mechanism mechanism, uint32_t steps_max, unsigne
   cr_assert_eq(run.draft->edit_count, run.step_count);
   check_promise(mechanism, seed);
   if (run.end == HDI_PAPER_END_REALIZABLE) {
-    expect_realizable();
+    expect_realizable_with(semantics);
   }
   hdi_paper_run_clear(&run);
+}
+
+static void try_random(hd_semantics semantics, uint64_t count, uint32_t steps_max, tally *relaxed, tally *restricted) {
+  for (uint64_t seed = 0; seed < count; seed++) {
+    char *text = hd_random_chor(seed, 2, 4);
+    chor_input_open(&input, text);
+    bool one_block = input.file->block_count == 1;
+    if (one_block && !chor_input_decide(&input, 1, semantics, 1).realizable) {
+      try_input(HDI_PAPER_RELAX, semantics, steps_max, (unsigned long long)seed, relaxed);
+      try_input(HDI_PAPER_RESTRICT, semantics, steps_max, (unsigned long long)seed, restricted);
+    }
+    chor_input_close(&input);
+    free(text);
+  }
+  cr_assert_gt(relaxed->ends[HDI_PAPER_END_REALIZABLE], relaxed->tried / 3);
+  cr_assert_gt(restricted->ends[HDI_PAPER_END_REALIZABLE], restricted->tried / 2);
+  cr_assert_eq(relaxed->ends[HDI_PAPER_END_SELF_SEND], 0u, "a case of relaxation always fits");
+  cr_assert_gt(restricted->ends[HDI_PAPER_END_SELF_SEND], 0u);
 }
 
 Test(paper, random_inputs_keep_the_promises) {
   bool full = getenv("HEDDLE_FULL") != NULL;
   tally relaxed = {0}, restricted = {0};
-  for (uint64_t seed = 0; seed < (full ? 10000 : HD_TEST_COUNT(700)); seed++) {
-    char *text = hd_random_chor(seed, 2, 4);
-    chor_input_open(&input, text);
-    bool one_block = input.file->block_count == 1;
-    if (one_block && !chor_input_decide(&input, 1, HD_MAILBOX, 1).realizable) {
-      try_input(HDI_PAPER_RELAX, full ? 25 : 12, (unsigned long long)seed, &relaxed);
-      try_input(HDI_PAPER_RESTRICT, full ? 25 : 12, (unsigned long long)seed, &restricted);
-    }
-    chor_input_close(&input);
-    free(text);
-  }
+  try_random(HD_MAILBOX, full ? 10000 : HD_TEST_COUNT(700), full ? 25 : 12, &relaxed, &restricted);
   if (full) {
     print_tally("2 to 4 peers", "relaxation", &relaxed);
     print_tally("2 to 4 peers", "restriction", &restricted);
   }
-  cr_assert_gt(relaxed.ends[HDI_PAPER_END_REALIZABLE], relaxed.tried / 3);
-  cr_assert_gt(restricted.ends[HDI_PAPER_END_REALIZABLE], restricted.tried / 2);
-  cr_assert_eq(relaxed.ends[HDI_PAPER_END_SELF_SEND], 0u, "a case of relaxation always fits");
-  cr_assert_gt(restricted.ends[HDI_PAPER_END_SELF_SEND], 0u);
+}
+
+Test(paper, random_inputs_with_a_queue_for_each_sender) {
+  tally relaxed = {0}, restricted = {0};
+  try_random(HD_P2P, getenv("HEDDLE_FULL") != NULL ? 10000 : HD_TEST_COUNT(500), 12, &relaxed, &restricted);
 }
 
 /* Two peers, 3 states, 4 transitions drawn independently; each with a name of its own, or one of two names. */
@@ -552,8 +567,8 @@ Test(paper, small_two_peer_inputs) {
     for (uint64_t seed = 0; seed < (full ? 20000 : HD_TEST_COUNT(800)); seed++) {
       chor_input_open(&input, draw_small(seed, family == 0));
       if (!chor_input_decide(&input, 1, HD_MAILBOX, 1).realizable) {
-        try_input(HDI_PAPER_RELAX, 25, (unsigned long long)seed, &relaxed);
-        try_input(HDI_PAPER_RESTRICT, 25, (unsigned long long)seed, &restricted);
+        try_input(HDI_PAPER_RELAX, HD_MAILBOX, 25, (unsigned long long)seed, &relaxed);
+        try_input(HDI_PAPER_RESTRICT, HD_MAILBOX, 25, (unsigned long long)seed, &restricted);
       }
       chor_input_close(&input);
     }
