@@ -5,6 +5,7 @@
 #include "core/base/option.h"
 
 int hdi_cmd_check(const hd_options *options);
+int hdi_cmd_repair(const hd_options *options);
 int hdi_cmd_explore(const hd_options *options);
 int hdi_cmd_project(const hd_options *options);
 int hdi_cmd_convert(const hd_options *options);

@@ -121,6 +121,9 @@ static int write_one(const hd_options *options, const hd_result *result, emit_ki
     case EMIT_TRACE:
       text = result->trace;
       break;
+    case EMIT_DIFF:
+      text = result->repair_count == 0 ? NULL : result->repairs[0].diff;
+      break;
     case EMIT_COUNT:
       break;
   }
@@ -129,7 +132,10 @@ static int write_one(const hd_options *options, const hd_result *result, emit_ki
     code = hdi_emit_file(file, text, strlen(text));
   } else if (!options->quiet) {
     fprintf(stderr, "%s: note: there is no %s to write to %s\n", result->file,
-            kind == EMIT_TRACE ? "counterexample" : "drawing", file);
+            kind == EMIT_TRACE  ? "counterexample"
+            : kind == EMIT_DIFF ? "repair"
+                                : "drawing",
+            file);
   }
   hd_buffer_free(&json);
   return code;

@@ -8,7 +8,8 @@
 #define HDI_EMIT_TABLE(X) \
   X(JSON, "json")         \
   X(DOT, "dot")           \
-  X(TRACE, "trace")
+  X(TRACE, "trace")       \
+  X(DIFF, "diff")
 
 /* Checks every --emit of the command line before anything is read: known kinds, a file each, no file twice, at most one
  * input, standard output not used twice. 0, or 2 after telling what is wrong. */

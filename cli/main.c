@@ -21,9 +21,10 @@
 #include <unistd.h>
 
 static int (*const commands[HD_COMMAND_COUNT])(const hd_options *options) = {
-    [HD_COMMAND_CHECK] = hdi_cmd_check,     [HD_COMMAND_EXPLORE] = hdi_cmd_explore,
-    [HD_COMMAND_PROJECT] = hdi_cmd_project, [HD_COMMAND_REPLAY] = hdi_cmd_replay,
-    [HD_COMMAND_CONVERT] = hdi_cmd_convert, [HD_COMMAND_DOCTOR] = hdi_cmd_doctor,
+    [HD_COMMAND_CHECK] = hdi_cmd_check,     [HD_COMMAND_REPAIR] = hdi_cmd_repair,
+    [HD_COMMAND_EXPLORE] = hdi_cmd_explore, [HD_COMMAND_PROJECT] = hdi_cmd_project,
+    [HD_COMMAND_REPLAY] = hdi_cmd_replay,   [HD_COMMAND_CONVERT] = hdi_cmd_convert,
+    [HD_COMMAND_DOCTOR] = hdi_cmd_doctor,
 };
 
 static void on_failed_check(const char *file, int line, const char *condition) {

@@ -84,8 +84,18 @@ static int deliver_text(const hd_options *options, hd_result *result, const hd_b
   return 0;
 }
 
+/* Writes the repaired text where it was asked for; an input that needs no repair is its own. */
+static int deliver_repair(const hd_options *options, const hd_text *input, const hd_result *result) {
+  bool to_file = options->output != NULL && *options->output != '\0';
+  const char *file = options->in_place ? options->files.items[0] : options->output;
+  if (result->repair_count != 0 && (options->in_place || to_file)) {
+    return hdi_emit_file(file, result->repairs[0].text, strlen(result->repairs[0].text));
+  }
+  return to_file ? hdi_emit_file(file, input->data, input->size_bytes) : 0;
+}
+
 /* Prints what the finished result holds and returns the exit code. */
-static int deliver(const hd_options *options, hd_result *result, const hd_buffer *text) {
+static int deliver(const hd_options *options, const hd_text *input, hd_result *result, const hd_buffer *text) {
   int code = hd_result_exit_code(result);
   if (!hd_result_is_printable(result)) {
     return code;
@@ -95,6 +105,9 @@ static int deliver(const hd_options *options, hd_result *result, const hd_buffer
     if (options->format == HD_FORMAT_TEXT || code != 0) {
       return code;
     }
+  }
+  if (options->command == HD_COMMAND_REPAIR && code == 0) {
+    code = deliver_repair(options, input, result);
   }
   code = hd_exit_code_join(code, print_result(options, result));
   return hd_exit_code_join(code, hdi_emit_write(options, result));
@@ -135,7 +148,7 @@ int hdi_run_input(const hd_options *options, const hdi_input *input, const hdi_i
   hd_drive(&job, input->diag, result, &text);
   hdi_progress_erase(&line);
   hdi_output_diagnostics(options, input->diag);
-  int code = deliver(options, result, &text);
+  int code = deliver(options, input->text, result, &text);
   hd_buffer_free(&text);
   hd_result_free(result);
   return code;

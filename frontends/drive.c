@@ -54,6 +54,8 @@ static bool has_command(const hd_frontend *frontend, hd_command command) {
   switch (command) {
     case HD_COMMAND_CHECK:
       return frontend->check != NULL;
+    case HD_COMMAND_REPAIR:
+      return frontend->repair != NULL;
     case HD_COMMAND_EXPLORE:
       return frontend->explore != NULL;
     case HD_COMMAND_PROJECT:
@@ -74,6 +76,8 @@ static hd_status run_command(const hd_job *job, const hd_frontend *frontend, con
   switch (job->command) {
     case HD_COMMAND_CHECK:
       return frontend->check(ast, job->request, diag, result);
+    case HD_COMMAND_REPAIR:
+      return frontend->repair(ast, job->request, diag, result);
     case HD_COMMAND_EXPLORE:
       return frontend->explore(ast, job->request, diag, result);
     case HD_COMMAND_PROJECT:
@@ -104,7 +108,8 @@ static hd_status settle(const hd_job *job, hd_status status, size_t errors_befor
     case HD_E_NOMEM:
     case HD_E_LIMIT:
     case HD_E_CANCELLED:
-      if (job->command == HD_COMMAND_CHECK || job->command == HD_COMMAND_EXPLORE) {
+      if (job->command == HD_COMMAND_CHECK || job->command == HD_COMMAND_REPAIR ||
+          job->command == HD_COMMAND_EXPLORE) {
         result->verdict = HD_VERDICT_INCONCLUSIVE;
       }
       if (result->not_covered == NULL) {

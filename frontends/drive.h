@@ -5,7 +5,7 @@
 #include "frontends/frontend.h"
 
 typedef struct hd_job {
-  hd_command command;   /* CHECK, EXPLORE, PROJECT, CONVERT or REPLAY */
+  hd_command command;   /* CHECK, REPAIR, EXPLORE, PROJECT, CONVERT or REPLAY */
   const hd_text *text;  /* the input */
   const hd_text *trace; /* REPLAY: the saved trace; otherwise NULL */
   const hd_request *request;

@@ -34,6 +34,9 @@ typedef struct hd_frontend {
   /* Commands. Each fills `result` (already made, command and file set) and returns HD_OK, also for inconclusive
    * answers; another status also goes into result->status. NULL: the language does not have the command. */
   hd_status (*check)(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_result *result);
+  /* Finds repairs, proves each on the edited text, and adds them to the result, whose verdict stays that of the input.
+   */
+  hd_status (*repair)(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_result *result);
   hd_status (*explore)(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_result *result);
   /* Writes the projection to `out`. */
   hd_status (*project)(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_buffer *out);

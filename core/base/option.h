@@ -16,6 +16,7 @@
 /* X(identifier, "name", "arguments", "one-line help") */
 #define HD_COMMAND_TABLE(X)                                                                            \
   X(CHECK, "check", "FILE...", "verify; verdict and shortest counterexample")                          \
+  X(REPAIR, "repair", "FILE", "find, prove and print the cheapest repairs (unified diff)")             \
   X(EXPLORE, "explore", "FILE...", "count: states, transitions, levels, deadlocks, speed, memory")     \
   X(PROJECT, "project", "FILE", "a choreography's peers (DOT, .fsa, .aut)")                            \
   X(CONVERT, "convert", "FILE", "write a system in another language (-t: Promela, Murphi, .fsa, ...)") \
@@ -40,6 +41,8 @@ typedef struct hd_text_list {
 
 /* What the CHOICE options hold; same order as their choices in option.def. */
 typedef enum hd_format { HD_FORMAT_TEXT, HD_FORMAT_JSON } hd_format;
+typedef enum hd_prefer { HD_PREFER_EITHER, HD_PREFER_RELAX, HD_PREFER_RESTRICT } hd_prefer;
+typedef enum hd_strategy { HD_STRATEGY_COMPLETE, HD_STRATEGY_PAPER } hd_strategy;
 typedef enum hd_when { HD_WHEN_AUTO, HD_WHEN_NEVER, HD_WHEN_ALWAYS } hd_when;
 typedef enum hd_target { HD_TO_FSA, HD_TO_DOT, HD_TO_AUT, HD_TO_PROMELA, HD_TO_MURPHI, HD_TO_CHOR } hd_target;
 

@@ -232,6 +232,9 @@ int hd_result_exit_code(const hd_result *result) {
   if (result->status != HD_OK) {
     return hd_status_exit_code(result->status);
   }
+  if (result->repair_count != 0) {
+    return 0; /* the verdict is the input's: a repair was found for it */
+  }
   switch (result->verdict) {
     case HD_VERDICT_HOLDS:
       return 0;

@@ -39,7 +39,8 @@ typedef struct hd_finding {
   uint64_t count;   /* how many such states or steps were found; 0: unknown */
 } hd_finding;
 
-/* Further "name": value pairs of a result or of a repair (a frontend's own), printed in order: the JSON object "facts". */
+/* Further "name": value pairs of a result or of a repair (a frontend's own), printed in order: the JSON object "facts".
+ */
 typedef struct hd_fact {
   const char *name;
   enum { HD_FACT_TEXT, HD_FACT_NUMBER, HD_FACT_BOOL } kind;
@@ -58,10 +59,10 @@ typedef struct hd_edit_line {
 
 /* One way to mend the input. */
 typedef struct hd_repair {
-  const char *kind; /* "relaxation", "restriction", "mixture", ... */
-  uint64_t cost;    /* of all edits */
-  bool cheapest;    /* no repair of this kind is cheaper: proved by a complete search over the allowed edits */
-  bool proved;      /* the edited text was read again and decided again, and keeps what its kind promises */
+  const char *kind;  /* "relaxation", "restriction", "mixture", ... */
+  uint64_t cost;     /* of all edits */
+  bool cheapest;     /* no repair of this kind is cheaper: proved by a complete search over the allowed edits */
+  bool proved;       /* the edited text was read again and decided again, and keeps what its kind promises */
   const char *basis; /* what the proof rests on, and what was promised */
   hd_edit_line *edits;
   size_t edit_count;
@@ -102,6 +103,7 @@ typedef struct hd_result {
   size_t visited_bytes, memory_bytes;
   const char *store;
   const char *native; /* what became of --native; NULL: not asked for */
+  const char *log;    /* what was tried, line by line, for people who asked with -v; NULL allowed */
   const char *dot;    /* DOT drawing for --emit dot; NULL when the frontend has none */
   const char *trace;  /* saved trace (JSON text, heddle.trace/1) of the first finding, for --emit trace; NULL allowed */
   hd_status status;   /* not HD_OK: the input was wrong or the work failed; the diagnostics sink says why */
@@ -129,8 +131,8 @@ void hd_result_take_outcome(hd_result *result, const hd_outcome *outcome, uint64
 const char *hd_verdict_name(hd_verdict verdict);
 /* The exit code of a failed status: 2 usage, 3 input or file, 4 memory, limit or cancelled, 5 internal; HD_OK is 0. */
 int hd_status_exit_code(hd_status status);
-/* The exit code of a result. status comes first; then 0 holds, 1 violated, 4 inconclusive; without a verdict 4 when
- * not_covered is set and 0 otherwise. */
+/* The exit code of a result. status comes first; then 0 when it has a repair; then 0 holds, 1 violated, 4 inconclusive;
+ * without a verdict 4 when not_covered is set and 0 otherwise. */
 int hd_result_exit_code(const hd_result *result);
 /* The exit code for several results: the first of 5, 3, 2, 1, 4, 0 that occurred. */
 int hd_exit_code_join(int a, int b);

@@ -336,6 +336,16 @@ static void print_diff(const printer *p, const char *diff) {
   }
 }
 
+static void print_log(const printer *p, const char *log) {
+  for (const char *line = log; *line != '\0';) {
+    size_t length = strcspn(line, "\n");
+    hd_buffer_add_text(p->out, "  | ");
+    hd_buffer_add(p->out, line, length);
+    hd_buffer_add_text(p->out, "\n");
+    line += length + (line[length] == '\n' ? 1 : 0);
+  }
+}
+
 static void print_repair(const printer *p, const hd_repair *repair, size_t number) {
   hd_buffer_printf(p->out, "  repair %zu: ", number);
   paint(p, PAINT_BOLD);
@@ -362,8 +372,8 @@ static void print_repair(const printer *p, const hd_repair *repair, size_t numbe
     put(p, repair->basis);
     hd_buffer_add_text(p->out, "\n");
   }
-  hd_buffer_printf(p->out, "    states of the behaviour: %llu more, %llu lost", (unsigned long long)repair->added_states,
-                   (unsigned long long)repair->lost_states);
+  hd_buffer_printf(p->out, "    states of the behaviour: %llu more, %llu lost",
+                   (unsigned long long)repair->added_states, (unsigned long long)repair->lost_states);
   for (size_t i = 0; i < repair->evidence_count; i++) {
     const hd_fact *fact = &repair->evidence[i];
     hd_buffer_add_text(p->out, "; ");
@@ -402,6 +412,9 @@ hd_status hd_result_print_text(const hd_result *result, hd_buffer *out, bool col
     print_circumstances(&p);
     for (size_t i = 0; i < result->finding_count && status == HD_OK; i++) {
       status = print_finding(&p, &result->findings[i]);
+    }
+    if (verbose > 1 && result->log != NULL) {
+      print_log(&p, result->log);
     }
     for (size_t i = 0; i < result->repair_count; i++) {
       print_repair(&p, &result->repairs[i], i + 1);

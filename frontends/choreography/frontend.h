@@ -16,6 +16,7 @@ struct hd_ast {
 
 /* The commands, one file each; signatures of struct hd_frontend. */
 hd_status hdi_choreography_check(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_result *result);
+hd_status hdi_choreography_repair(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_result *result);
 hd_status hdi_choreography_explore(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_result *result);
 hd_status hdi_choreography_project(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_buffer *out);
 hd_status hdi_choreography_convert(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_buffer *out);

@@ -31,6 +31,7 @@ typedef struct hdi_paper_difference {
 /* How one decision is made. */
 typedef struct hdi_paper_limits {
   hd_semantics semantics;
+  uint32_t bound;              /* of queues: the paper's rules take 1 (0 means so too), other strategies any */
   uint32_t states_max;         /* of the draft, and of each automaton made of it */
   size_t memory_max_bytes;     /* of the products of one decision; 0: none */
   double deadline_seconds;     /* on the clock of hd_machine_seconds; 0: none */

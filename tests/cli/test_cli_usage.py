@@ -5,7 +5,7 @@ import unittest
 
 from support import Case
 
-COMMANDS = ["check", "explore", "project", "convert", "replay", "doctor"]
+COMMANDS = ["check", "repair", "explore", "project", "convert", "replay", "doctor"]
 
 
 class Usage(Case):
