@@ -1,7 +1,8 @@
 /* Weighted minimum hitting sets by branch and bound.
  *
  *   sets   [ bitset | bitset | ... ]   element_count bits each; supersets of others are dropped before a search
- *   node   chosen, banned (bitsets); open = the sets that no chosen element hits
+ *   node   chosen, banned (bitsets); open = the sets that no chosen element hits; those with a premise join when all
+ *          of it is chosen
  *
  * At a node the open set with the fewest elements that are not banned decides. For its free elements e1 < e2 < ... in
  * turn: choose ei with e1 .. e(i-1) banned, so that no choice is met twice; a set with one free element is thereby
@@ -11,9 +12,9 @@
  *
  * Two passes. The first looks for the least cost and cuts at >= best. There an element is banned when another one that
  * costs no more hits all open sets that it hits (dominance; of equals the smaller number stays), unless some choice is
- * excluded, because exclusions tell such elements apart. The second lists every choice of that cost: no dominance, cuts
- * at > best. A choice that hits everything and is excluded is extended by each free element in turn, since larger
- * choices are still allowed.
+ * excluded or some set has a premise, because these tell such elements apart. The second lists every choice of that
+ * cost: no dominance, cuts at > best. A choice that hits everything and is excluded is extended by each free element in
+ * turn, since larger choices are still allowed.
  *
  * Deterministic: the clock decides only when to give up. Threads: one problem, one thread at a time. Memory: the sets,
  * and for each level of the search two bitsets and a list of open sets.
@@ -41,19 +42,21 @@ struct hd_hitting_set {
   uint32_t element_count;
   size_t width; /* words of one bitset */
   bitsets required, excluded;
+  bitsets conditional; /* premise and set in turn */
 };
 
 typedef struct search {
   const hd_hitting_set *problem;
   const hd_hitting_limits *limits;
   hd_hitting_answer *answer;
-  const uint64_t *sets; /* required, without supersets of others */
-  size_t set_count;
-  uint64_t *chosen; /* bitset of the node */
-  uint64_t *found;  /* bitset of the best choice of the first pass */
-  uint64_t best;    /* its cost; UINT64_MAX: none */
-  bool listing;     /* the second pass */
-  bool overflow;    /* there are more choices than choices_max */
+  const uint64_t *sets; /* required, without supersets of others; then premises and sets in turn */
+  size_t set_count;     /* of the first kind */
+  size_t all_count;     /* of all bitsets */
+  uint64_t *chosen;     /* bitset of the node */
+  uint64_t *found;      /* bitset of the best choice of the first pass */
+  uint64_t best;        /* its cost; UINT64_MAX: none */
+  bool listing;         /* the second pass */
+  bool overflow;        /* there are more choices than choices_max */
   size_t choice_capacity;
   hd_status status;
 } search;
@@ -103,6 +106,7 @@ void hd_hitting_set_free(hd_hitting_set *problem) {
     free(problem->costs);
     free(problem->required.words);
     free(problem->excluded.words);
+    free(problem->conditional.words);
     free(problem);
   }
 }
@@ -129,6 +133,19 @@ static hd_status add_bitset(hd_hitting_set *problem, bitsets *sets, const uint32
 
 hd_status hd_hitting_set_require(hd_hitting_set *problem, const uint32_t *elements, size_t count) {
   return add_bitset(problem, &problem->required, elements, count);
+}
+
+hd_status hd_hitting_set_require_with(hd_hitting_set *problem, const uint32_t *premise, size_t premise_count,
+                                      const uint32_t *elements, size_t count) {
+  if (premise_count == 0) {
+    return hd_hitting_set_require(problem, elements, count);
+  }
+  hd_status status = add_bitset(problem, &problem->conditional, premise, premise_count);
+  if (status == HD_OK) {
+    status = add_bitset(problem, &problem->conditional, elements, count);
+    problem->conditional.count -= status == HD_OK ? 0 : 1;
+  }
+  return status;
 }
 
 hd_status hd_hitting_set_exclude(hd_hitting_set *problem, const uint32_t *elements, size_t count) {
@@ -286,22 +303,37 @@ static bool too_dear(const search *s, uint64_t cost) {
 
 static void visit(search *s, uint64_t cost, const size_t *open, size_t open_count, const uint64_t *banned_before);
 
-/* Chooses `element` and goes on with the sets that it leaves open, listed in `rest`. */
+static bool is_hit(const search *s, const uint64_t *set) {
+  for (size_t w = 0; w < s->problem->width; w++) {
+    if ((set[w] & s->chosen[w]) != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Chooses `element` and goes on with the sets that it leaves open and those that it brings in, listed in `rest`. */
 static void choose(search *s, uint64_t cost, uint32_t element, const size_t *open, size_t open_count,
                    const uint64_t *banned, size_t *rest) {
-  size_t count = 0;
+  size_t count = 0, width = s->problem->width;
   for (size_t i = 0; i < open_count; i++) {
-    if (!has(s->sets + open[i] * s->problem->width, element)) {
+    if (!has(s->sets + open[i] * width, element)) {
       rest[count++] = open[i];
     }
   }
   put(s->chosen, element);
+  for (size_t i = s->set_count; i < s->all_count; i += 2) {
+    const uint64_t *premise = s->sets + i * width;
+    if (has(premise, element) && inside(premise, s->chosen, width) && !is_hit(s, premise + width)) {
+      rest[count++] = i + 1;
+    }
+  }
   visit(s, cost + s->problem->costs[element], rest, count, banned);
   take(s->chosen, element);
 }
 
 /* Everything is hit: a choice, unless it is excluded; then larger ones. */
-static void complete(search *s, uint64_t cost, uint64_t *banned) {
+static void complete(search *s, uint64_t cost, uint64_t *banned, size_t *rest) {
   if (!is_excluded(s)) {
     if (!s->listing) {
       s->best = cost;
@@ -313,7 +345,7 @@ static void complete(search *s, uint64_t cost, uint64_t *banned) {
   }
   for (uint32_t e = 0; e < s->problem->element_count; e++) {
     if (!has(s->chosen, e) && !has(banned, e) && !too_dear(s, cost + s->problem->costs[e])) {
-      choose(s, cost, e, NULL, 0, banned, NULL);
+      choose(s, cost, e, NULL, 0, banned, rest);
       put(banned, e);
     }
   }
@@ -322,7 +354,7 @@ static void complete(search *s, uint64_t cost, uint64_t *banned) {
 /* Branches on the set that decides. `banned` is this node's own and followed by a bitset of scratch. */
 static void branch(search *s, uint64_t cost, const size_t *open, size_t open_count, uint64_t *banned, size_t *rest) {
   const hd_hitting_set *problem = s->problem;
-  if (!s->listing && problem->excluded.count == 0) {
+  if (!s->listing && problem->excluded.count == 0 && problem->conditional.count == 0) {
     for (uint32_t e = 0; e < problem->element_count; e++) {
       if (!has(banned, e) && !has(s->chosen, e) && is_dominated(s, e, open, open_count, banned)) {
         put(banned, e);
@@ -349,13 +381,13 @@ static void visit(search *s, uint64_t cost, const size_t *open, size_t open_coun
   }
   size_t width = s->problem->width;
   uint64_t *banned = calloc(2 * width, sizeof *banned);
-  size_t *rest = calloc(open_count == 0 ? 1 : open_count, sizeof *rest);
+  size_t *rest = calloc(open_count + (s->all_count - s->set_count) / 2 + 1, sizeof *rest);
   if (banned == NULL || rest == NULL) {
     s->status = HD_E_NOMEM;
   } else {
     memcpy(banned, banned_before, width * sizeof *banned);
     if (open_count == 0) {
-      complete(s, cost, banned);
+      complete(s, cost, banned, rest);
     } else {
       branch(s, cost, open, open_count, banned, rest);
     }
@@ -364,11 +396,12 @@ static void visit(search *s, uint64_t cost, const size_t *open, size_t open_coun
   free(banned);
 }
 
-/* The required sets without those that contain another one; owned by the caller. O(sets^2 * width). */
-static uint64_t *without_supersets(const hd_hitting_set *problem, size_t *count) {
+/* The required sets without those that contain another one, then the conditional ones; owned by the caller.
+ * O(sets^2 * width). */
+static uint64_t *gather_sets(const hd_hitting_set *problem, size_t *count) {
   size_t width = problem->width;
-  const bitsets *all = &problem->required;
-  uint64_t *sets = calloc((all->count == 0 ? 1 : all->count) * width, sizeof *sets);
+  const bitsets *all = &problem->required, *more = &problem->conditional;
+  uint64_t *sets = calloc((all->count + more->count + 1) * width, sizeof *sets);
   *count = 0;
   for (size_t i = 0; sets != NULL && i < all->count; i++) {
     const uint64_t *set = all->words + i * width;
@@ -382,6 +415,9 @@ static uint64_t *without_supersets(const hd_hitting_set *problem, size_t *count)
       memcpy(sets + *count * width, set, width * sizeof *set);
       (*count)++;
     }
+  }
+  if (sets != NULL && more->count != 0) {
+    memcpy(sets + *count * width, more->words, more->count * width * sizeof *sets);
   }
   return sets;
 }
@@ -426,7 +462,7 @@ hd_status hd_hitting_set_solve(const hd_hitting_set *problem, const hd_hitting_l
   HD_REQUIRE(limits->choices_max >= 1);
   *answer = (hd_hitting_answer){.end = HD_OK};
   size_t set_count = 0, width = problem->width;
-  uint64_t *sets = without_supersets(problem, &set_count);
+  uint64_t *sets = gather_sets(problem, &set_count);
   uint64_t *bits = calloc(3 * width, sizeof *bits);
   size_t *open = calloc(set_count == 0 ? 1 : set_count, sizeof *open);
   search s = {.problem = problem,
@@ -434,6 +470,7 @@ hd_status hd_hitting_set_solve(const hd_hitting_set *problem, const hd_hitting_l
               .answer = answer,
               .sets = sets,
               .set_count = set_count,
+              .all_count = set_count + problem->conditional.count,
               .best = UINT64_MAX,
               .status = sets == NULL || bits == NULL || open == NULL ? HD_E_NOMEM : HD_OK};
   if (s.status == HD_OK) {

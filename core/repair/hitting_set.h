@@ -21,6 +21,9 @@ void hd_hitting_set_free(hd_hitting_set *problem); /* NULL allowed */
 /* One of these elements must be chosen; repetitions are allowed. No element at all makes the problem unsolvable.
  * HD_E_NOMEM leaves the problem as it was. O(element_count / 64 + count). */
 hd_status hd_hitting_set_require(hd_hitting_set *problem, const uint32_t *elements, size_t count);
+/* The same, but only of choices that have all of `premise`: what was learned about them may not hold without it. */
+hd_status hd_hitting_set_require_with(hd_hitting_set *problem, const uint32_t *premise, size_t premise_count,
+                                      const uint32_t *elements, size_t count);
 /* Not exactly this choice; supersets of it stay allowed, because a repair can be wrong where a larger one is right. */
 hd_status hd_hitting_set_exclude(hd_hitting_set *problem, const uint32_t *elements, size_t count);
 

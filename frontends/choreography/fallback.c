@@ -60,13 +60,13 @@ hd_status hdi_fallback_sites(const hdi_repair_query *query, hd_arena *arena, hdi
     const hd_message_info *info = &query->file->alphabet.messages[arc->message.v];
     hd_peer first = decider(query->file, chor, arc->from);
     if (first.v != info->from.v) {
-      sites[(*count)++] = (hdi_sync_site){a, true, first, info->from};
+      sites[(*count)++] = (hdi_sync_site){a, true, 0, first, info->from};
     }
-    sites[(*count)++] = (hdi_sync_site){a, true, info->from, info->to};
+    sites[(*count)++] = (hdi_sync_site){a, true, 1, info->from, info->to};
     if (chor->first_arc[arc->to + 1] > chor->first_arc[arc->to]) {
       hd_peer next = decider(query->file, chor, arc->to);
       if (next.v != info->to.v) {
-        sites[(*count)++] = (hdi_sync_site){a, false, info->to, next};
+        sites[(*count)++] = (hdi_sync_site){a, false, 0, info->to, next};
       }
     }
   }

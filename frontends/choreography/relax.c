@@ -383,6 +383,16 @@ static size_t take_cheapest(relaxation *r, hdi_candidate *batch, size_t most) {
   return taken;
 }
 
+/* A mixture has to earn its name: some edit allows more, and some edit asks for a message. */
+static bool is_of_kind(const relaxation *r, const hdi_draft *draft) {
+  bool syncs = false, relaxes = false;
+  for (uint32_t e = 0; e < draft->edit_count; e++) {
+    syncs |= draft->edits[e].kind == HDI_EDIT_ADD_SYNC;
+    relaxes |= draft->edits[e].kind != HDI_EDIT_ADD_SYNC && draft->edits[e].kind != HDI_EDIT_SPLIT_STATE;
+  }
+  return r->mechanism != HDI_MECHANISM_MIXTURE || (syncs && relaxes);
+}
+
 static hd_status take_in(relaxation *r, hdi_candidate *candidate) {
   if (candidate->status != HD_OK || (candidate->difference_count == 0 && candidate->evidence.undecided)) {
     r->dropped = true; /* nothing is known about it */
@@ -392,6 +402,9 @@ static hd_status take_in(relaxation *r, hdi_candidate *candidate) {
     return expand(r, candidate);
   }
   const hdi_draft *draft = candidate->draft;
+  if (!is_of_kind(r, draft)) {
+    return HD_OK;
+  }
   if (!candidate->evidence.accepted) {
     hdi_repair_say(r->run, "  cost %u: refused: %s", draft->cost, candidate->evidence.reason);
     return HD_OK;
@@ -459,7 +472,8 @@ hd_status hdi_repair_relax(hdi_repair_run *run, hdi_mechanism mechanism) {
   if (status == HD_OK) {
     status = run_batches(&r);
   }
-  if (status == HD_OK && r.accepted_cost == UINT64_MAX && !r.search->cut_short) {
+  bool nothing = status == HD_OK && r.accepted_cost == UINT64_MAX && !r.search->cut_short;
+  if (nothing && mechanism == HDI_MECHANISM_RELAXATION) {
     status = fall_back(&r);
   }
   for (size_t i = 0; i < r.open_count; i++) {

@@ -97,6 +97,7 @@ uint32_t *hdi_draft_find_path(const hdi_draft *draft, const hd_message *word, si
 typedef struct hdi_sync_site {
   uint32_t arc; /* of the draft */
   bool before;
+  uint32_t rank; /* among the new messages on this side: 0 stands farthest from the arc's own message */
   hd_peer from, to;
 } hdi_sync_site;
 /* The sites that can remove a difference: those on an arc of one path that reads its word or of one by which its peer

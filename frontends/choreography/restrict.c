@@ -1,14 +1,20 @@
 /* Restriction: the cheapest set of new messages, by minimum hitting sets (repair.h).
  *
- *   sites so far, required sets --hitting set--> cheapest choices --insert, decide--> a difference: one more required
- *        ^                                                                            set; none: the gate, which
- *        +----------------------------------------------------------------------------takes or excludes the choice
+ *   sites so far, what was learned --hitting set--> cheapest choices --insert, decide--> a difference: learn from it
+ *        ^                                                                               none: the gate takes the
+ * choice
+ *        +-------------------------------------------------------------------------------or it is excluded
  *
- * An element is a site: an arc of the block, before or after its message, from one peer to another. A difference of the
- * block with some sites chosen stands for every choice that has none of the sites that hdi_repair_sites lists for it,
- * apart from those chosen already: its peer would see the same on both paths, and the choreography would allow no more.
- * So each required set is a necessary condition, and the first choice that the gate takes is a cheapest one. A choice
- * that the gate refuses is excluded exactly, since a larger one may pass.
+ * An element is a site: an arc of the block, before or after its message, one of two ranks there (so that two new
+ * messages can stand in either order), from one peer to another. At most one message stands in a rank, and rank 1 is
+ * used only beside rank 0: otherwise one repair would have several names.
+ *
+ * A difference of the block with the sites S chosen says of every choice that has the premise P, a part of S: it has
+ * one of the sites that hdi_repair_sites lists, apart from those in S. For its peer would see the same on both paths,
+ * and the choreography would allow no more after the word: new messages elsewhere only take paths away from it, and P
+ * holds what of S keeps other paths from allowing the extra message (found by walking the word without each of S). So
+ * what is learned is necessary, and the first choice that the gate takes is a cheapest one. A choice that the gate
+ * refuses is excluded exactly, since a larger one may pass. Proof: docs/choreography-repair.md.
  *
  * When the budget ends first, the restriction that always exists (fallback.c) is made, and its messages are taken out
  * again one by one as long as the gate agrees: a repair that none of them can be missing from, not a cheapest one.
@@ -19,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH_MAX = 64, SITES_MAX = 4096, NODES_MAX = 200000 };
+enum { BATCH_MAX = 64, SITES_MAX = 2048, NODES_MAX = 200000, RANKS = 2, ELEMENTS_CHOSEN_MAX = 64 };
 
 /* Appends the sites on one arc that concern the peer. */
 static void add_sites_of_arc(const hdi_draft *draft, uint32_t arc, hd_peer peer, hdi_sync_site *sites, size_t *count) {
@@ -28,8 +34,8 @@ static void add_sites_of_arc(const hdi_draft *draft, uint32_t arc, hd_peer peer,
       if (other == peer.v) {
         continue;
       }
-      sites[(*count)++] = (hdi_sync_site){arc, after == 0, (hd_peer){other}, peer};
-      sites[(*count)++] = (hdi_sync_site){arc, after == 0, peer, (hd_peer){other}};
+      sites[(*count)++] = (hdi_sync_site){arc, after == 0, 0, (hd_peer){other}, peer};
+      sites[(*count)++] = (hdi_sync_site){arc, after == 0, 0, peer, (hd_peer){other}};
     }
   }
 }
@@ -113,6 +119,12 @@ hd_status hdi_repair_insert(hdi_draft *draft, const hdi_sync_site *site) {
   return status == HD_OK ? hdi_draft_sync(draft, site->arc, site->before, sync) : status;
 }
 
+/* Something learned: with all of the premise, one of the elements. */
+typedef struct lesson {
+  uint32_t *premise, *elements; /* in the arena */
+  uint32_t premise_count, count;
+} lesson;
+
 /* The search's sites in order of discovery, and what is known about choices of them. */
 typedef struct restriction {
   hdi_repair_run *run;
@@ -120,16 +132,20 @@ typedef struct restriction {
   hd_arena *arena;
   hdi_sync_site *sites;
   uint32_t site_count;
-  uint32_t **required, **excluded; /* each: count, then elements */
+  lesson *required, *excluded; /* of excluded: elements only */
   size_t required_count, excluded_count, list_capacity;
   uint64_t accepted_cost; /* UINT64_MAX: none yet */
 } restriction;
+
+static bool same_side(const hdi_sync_site *a, const hdi_sync_site *b) {
+  return a->arc == b->arc && a->before == b->before;
+}
 
 /* The number of a site, a new one when it was not met before; HD_NONE: too many. */
 static uint32_t number_of(restriction *r, const hdi_sync_site *site) {
   for (uint32_t i = 0; i < r->site_count; i++) {
     const hdi_sync_site *known = &r->sites[i];
-    if (known->arc == site->arc && known->before == site->before && known->from.v == site->from.v &&
+    if (same_side(known, site) && known->rank == site->rank && known->from.v == site->from.v &&
         known->to.v == site->to.v) {
       return i;
     }
@@ -141,62 +157,54 @@ static uint32_t number_of(restriction *r, const hdi_sync_site *site) {
   return r->site_count++;
 }
 
-static hd_status push_list(restriction *r, uint32_t ***lists, size_t *count, const uint32_t *elements,
-                           uint32_t length) {
-  uint32_t *list = hd_arena_alloc_array(r->arena, (size_t)length + 1, sizeof *list);
-  if (list == NULL || *count == r->list_capacity) {
-    return list == NULL ? HD_E_NOMEM : HD_E_LIMIT;
+static uint32_t *copy_list(hd_arena *arena, const uint32_t *list, uint32_t count) {
+  uint32_t *copy = hd_arena_alloc_array(arena, (size_t)count + 1, sizeof *copy);
+  if (copy != NULL && count != 0) {
+    memcpy(copy, list, count * sizeof *copy);
   }
-  list[0] = length;
-  memcpy(list + 1, elements, length * sizeof *list);
-  (*lists)[(*count)++] = list;
+  return copy;
+}
+
+static hd_status keep_lesson(restriction *r, lesson *lessons, size_t *count, const lesson *what) {
+  if (*count == r->list_capacity) {
+    return HD_E_LIMIT;
+  }
+  lesson copy = *what;
+  copy.premise = copy_list(r->arena, what->premise, what->premise_count);
+  copy.elements = copy_list(r->arena, what->elements, what->count);
+  if (copy.premise == NULL || copy.elements == NULL) {
+    return HD_E_NOMEM;
+  }
+  lessons[(*count)++] = copy;
   return HD_OK;
 }
 
-static bool is_chosen(const hd_hitting_choice *choice, uint32_t element) {
-  for (uint32_t i = 0; i < choice->count; i++) {
-    if (choice->elements[i] == element) {
+static bool is_listed(const uint32_t *list, uint32_t count, uint32_t element) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (list[i] == element) {
       return true;
     }
   }
   return false;
 }
 
-/* What the difference asks of every choice. HD_E_LIMIT: more sites than are handled. */
-static hd_status learn(restriction *r, const hdi_candidate *candidate, const hd_hitting_choice *choice) {
-  hdi_sync_site *sites = NULL;
-  size_t count = 0;
-  const hdi_paper_difference *d = &candidate->differences[0];
-  hd_status status = hdi_repair_sites(candidate->draft, d, r->arena, &sites, &count);
-  uint32_t *elements = status == HD_OK ? hd_arena_alloc_array(r->arena, count, sizeof *elements) : NULL;
-  if (elements == NULL) {
-    return status == HD_OK && count != 0 ? HD_E_NOMEM : status;
-  }
-  uint32_t length = 0, known = candidate->draft->file->blocks[candidate->draft->block].arc_count;
-  for (size_t i = 0; i < count; i++) {
-    if (sites[i].arc >= known) {
-      continue; /* an inserted message's own arc: the sites of the arc that it stands on say the same */
-    }
-    uint32_t number = number_of(r, &sites[i]);
-    if (number == HD_NONE) {
-      return HD_E_LIMIT;
-    }
-    if (!is_chosen(choice, number)) {
-      elements[length++] = number;
-    }
-  }
-  hdi_repair_say(r->run, "  %u message%s: not yet, %s; one of %u sites is needed", choice->count,
-                 choice->count == 1 ? "" : "s", d->words, length);
-  return push_list(r, &r->required, &r->required_count, elements, length);
-}
-
-/* The block with the chosen sites. */
-static hd_status draft_of(const restriction *r, const hdi_sync_site *sites, const uint32_t *elements, size_t count,
-                          hdi_draft **out) {
+/* The block with the chosen sites. Those of rank 0 are inserted first, since what comes later stands nearer to the
+ * arc's own message; the messages that are added are numbered in that order, which `order` (NULL allowed) receives. */
+static hd_status draft_of(const restriction *r, const hdi_sync_site *sites, const uint32_t *chosen, uint32_t count,
+                          uint32_t *order, hdi_draft **out) {
   const hdi_repair_query *query = r->run->query;
   hd_status status = hdi_draft_open(query->file, query->block, query->costs, out);
-  for (size_t i = 0; status == HD_OK && i < count; i++) {
-    status = hdi_repair_insert(*out, &sites[elements == NULL ? i : elements[i]]);
+  uint32_t made = 0;
+  for (uint32_t rank = 0; rank < RANKS; rank++) {
+    for (uint32_t i = 0; status == HD_OK && i < count; i++) {
+      uint32_t site = chosen == NULL ? i : chosen[i];
+      if (sites[site].rank == rank) {
+        status = hdi_repair_insert(*out, &sites[site]);
+        if (order != NULL) {
+          order[made++] = site;
+        }
+      }
+    }
   }
   if (status != HD_OK) {
     hdi_draft_free(*out);
@@ -205,43 +213,192 @@ static hd_status draft_of(const restriction *r, const hdi_sync_site *sites, cons
   return status;
 }
 
+/* Does the draft made of `chosen` read the word of the difference, without the messages of sites that are not chosen,
+ * and not allow the extra message then? `order` names the sites of the difference's own new messages. */
+static hd_status still_differs(const restriction *r, const hdi_paper_difference *d, const uint32_t *order,
+                               const uint32_t *chosen, uint32_t count, bool *differs) {
+  uint32_t known = r->run->query->file->alphabet.message_count, own[ELEMENTS_CHOSEN_MAX];
+  *differs = false;
+  if (d->extra.v >= known && !is_listed(chosen, count, order[d->extra.v - known])) {
+    return HD_OK;
+  }
+  hdi_draft *draft = NULL;
+  hd_status status = draft_of(r, r->sites, chosen, count, own, &draft);
+  hd_arena *arena = status == HD_OK ? hd_arena_new() : NULL;
+  bool *now = arena == NULL ? NULL : hd_arena_alloc_array(arena, draft->state_count, sizeof *now);
+  bool *next = arena == NULL ? NULL : hd_arena_alloc_array(arena, draft->state_count, sizeof *next);
+  if (status == HD_OK && (now == NULL || next == NULL)) {
+    status = HD_E_NOMEM;
+  }
+  if (status == HD_OK) {
+    now[draft->initial] = true;
+    for (uint32_t i = 0; i <= d->word_length; i++) {
+      hd_message message = i < d->word_length ? d->word[i] : d->extra;
+      if (message.v >= known) {
+        uint32_t at = 0;
+        while (at < count && own[at] != order[message.v - known]) {
+          at++;
+        }
+        if (at == count) {
+          continue;
+        }
+        message.v = known + at;
+      }
+      memset(next, 0, draft->state_count * sizeof *next);
+      bool any = false;
+      for (uint32_t a = 0; a < draft->arc_count; a++) {
+        const hdi_draft_arc *arc = &draft->arcs[a];
+        if (!arc->removed && arc->message.v == message.v && now[arc->from]) {
+          next[arc->to] = any = true;
+        }
+      }
+      *differs = i == d->word_length && !any;
+      bool *spare = now;
+      now = next;
+      next = spare;
+    }
+  }
+  hd_arena_free(arena);
+  hdi_draft_free(draft);
+  return status;
+}
+
+/* The chosen sites that the difference cannot do without. */
+static hd_status find_premise(const restriction *r, const hdi_paper_difference *d, const uint32_t *order,
+                              const hd_hitting_choice *choice, uint32_t *premise, uint32_t *count) {
+  *count = choice->count;
+  memcpy(premise, choice->elements, choice->count * sizeof *premise);
+  for (uint32_t i = choice->count; i > 0; i--) {
+    uint32_t out = premise[i - 1];
+    bool differs = false;
+    memmove(&premise[i - 1], &premise[i], (*count - i) * sizeof *premise);
+    hd_status status = still_differs(r, d, order, premise, *count - 1, &differs);
+    if (status != HD_OK) {
+      return status;
+    }
+    if (differs) {
+      (*count)--;
+    } else {
+      memmove(&premise[i], &premise[i - 1], (*count - i) * sizeof *premise);
+      premise[i - 1] = out;
+    }
+  }
+  return HD_OK;
+}
+
+/* The sites on the block's arcs that are meant by sites of the draft: on an inserted message's arc, those of the side
+ * that it stands on; everywhere, every rank. Numbers without repetition and without the chosen ones. */
+static hd_status number_sites(restriction *r, const hdi_sync_site *sites, size_t count, const uint32_t *order,
+                              const hd_hitting_choice *choice, uint32_t *elements, uint32_t *length) {
+  uint32_t known = r->run->query->file->blocks[r->run->query->block].arc_count;
+  for (size_t i = 0; i < count; i++) {
+    hdi_sync_site site = sites[i];
+    if (site.arc >= known) {
+      const hdi_sync_site *stands = &r->sites[order[site.arc - known]];
+      site.arc = stands->arc;
+      site.before = stands->before;
+    }
+    for (site.rank = 0; site.rank < RANKS; site.rank++) {
+      uint32_t number = number_of(r, &site);
+      if (number == HD_NONE) {
+        return HD_E_LIMIT;
+      }
+      if (!is_listed(choice->elements, choice->count, number) && !is_listed(elements, *length, number)) {
+        elements[(*length)++] = number;
+      }
+    }
+  }
+  return HD_OK;
+}
+
+/* What the difference asks of every choice with its premise. HD_E_LIMIT: more sites than are handled. */
+static hd_status learn(restriction *r, const hdi_candidate *candidate, const hd_hitting_choice *choice,
+                       const uint32_t *order) {
+  hdi_sync_site *sites = NULL;
+  size_t count = 0;
+  const hdi_paper_difference *d = &candidate->differences[0];
+  uint32_t premise[ELEMENTS_CHOSEN_MAX];
+  lesson what = {.premise = premise};
+  hd_status status = hdi_repair_sites(candidate->draft, d, candidate->arena, &sites, &count);
+  if (status == HD_OK) {
+    what.elements = hd_arena_alloc_array(candidate->arena, RANKS * count + 1, sizeof *what.elements);
+    status =
+        what.elements == NULL ? HD_E_NOMEM : number_sites(r, sites, count, order, choice, what.elements, &what.count);
+  }
+  if (status == HD_OK) {
+    status = find_premise(r, d, order, choice, premise, &what.premise_count);
+  }
+  if (status != HD_OK) {
+    return status;
+  }
+  hdi_repair_say(r->run, "  %u message%s: not yet, %s; with %u of them, one of %u sites is needed", choice->count,
+                 choice->count == 1 ? "" : "s", d->words, what.premise_count, what.count);
+  return keep_lesson(r, r->required, &r->required_count, &what);
+}
+
+/* At most one message stands in a rank, and rank 1 only beside rank 0. */
+static hd_status add_shape(const restriction *r, hd_hitting_set *problem, uint32_t *scratch) {
+  hd_status status = HD_OK;
+  for (uint32_t i = 0; i < r->site_count && status == HD_OK; i++) {
+    uint32_t count = 0;
+    for (uint32_t j = 0; j < r->site_count && status == HD_OK; j++) {
+      if (!same_side(&r->sites[i], &r->sites[j])) {
+        continue;
+      }
+      if (r->sites[j].rank + 1 == r->sites[i].rank) {
+        scratch[count++] = j;
+      } else if (j > i && r->sites[j].rank == r->sites[i].rank) {
+        status = hd_hitting_set_require_with(problem, (uint32_t[]){i, j}, 2, NULL, 0);
+      }
+    }
+    if (status == HD_OK && r->sites[i].rank > 0) {
+      status = hd_hitting_set_require_with(problem, &i, 1, scratch, count);
+    }
+  }
+  return status;
+}
+
 /* The cheapest choices that all that was learned allows. */
 static hd_status solve(const restriction *r, hd_hitting_answer *answer) {
   const hdi_repair_query *query = r->run->query;
-  uint32_t cost = query->costs == NULL ? 1 : query->costs->message;
-  uint32_t *costs = calloc(r->site_count + 1, sizeof *costs);
-  for (uint32_t i = 0; costs != NULL && i < r->site_count; i++) {
-    costs[i] = cost == 0 ? 1 : cost;
+  uint32_t cost = query->costs == NULL || query->costs->message == 0 ? 1 : query->costs->message;
+  uint32_t *numbers = calloc((size_t)r->site_count + 1, sizeof *numbers);
+  for (uint32_t i = 0; numbers != NULL && i < r->site_count; i++) {
+    numbers[i] = cost;
   }
-  hd_hitting_set *problem = costs == NULL ? NULL : hd_hitting_set_new(costs, r->site_count);
-  hd_status status = problem == NULL ? HD_E_NOMEM : HD_OK;
+  hd_hitting_set *problem = numbers == NULL ? NULL : hd_hitting_set_new(numbers, r->site_count);
+  hd_status status = problem == NULL ? HD_E_NOMEM : add_shape(r, problem, numbers);
   for (size_t i = 0; status == HD_OK && i < r->required_count; i++) {
-    status = hd_hitting_set_require(problem, r->required[i] + 1, r->required[i][0]);
+    const lesson *what = &r->required[i];
+    status = hd_hitting_set_require_with(problem, what->premise, what->premise_count, what->elements, what->count);
   }
   for (size_t i = 0; status == HD_OK && i < r->excluded_count; i++) {
-    status = hd_hitting_set_exclude(problem, r->excluded[i] + 1, r->excluded[i][0]);
+    status = hd_hitting_set_exclude(problem, r->excluded[i].elements, r->excluded[i].count);
   }
   if (status == HD_OK) {
     hd_hitting_limits limits = {.nodes_max = NODES_MAX,
+                                .cost_max = (uint64_t)cost * ELEMENTS_CHOSEN_MAX,
                                 .choices_max = BATCH_MAX,
                                 .deadline_seconds = query->deadline_seconds,
                                 .cancel = query->cancel};
     status = hd_hitting_set_solve(problem, &limits, answer);
   }
   hd_hitting_set_free(problem);
-  free(costs);
+  free(numbers);
   return status;
 }
 
 /* What deciding one choice means for the search. */
-static hd_status take_in(restriction *r, hdi_candidate *candidate, const hd_hitting_choice *choice, uint64_t cost) {
+static hd_status take_in(restriction *r, hdi_candidate *candidate, const hd_hitting_choice *choice,
+                         const uint32_t *order, uint64_t cost) {
   if (candidate->status != HD_OK) { /* cut short: nothing is known about it */
     return candidate->status;
   }
   if (candidate->difference_count != 0) {
-    return learn(r, candidate, choice);
+    return learn(r, candidate, choice, order);
   }
-  hd_status status = push_list(r, &r->excluded, &r->excluded_count, choice->elements, choice->count);
+  lesson what = {.elements = choice->elements, .count = choice->count};
+  hd_status status = keep_lesson(r, r->excluded, &r->excluded_count, &what);
   if (status != HD_OK) {
     return status;
   }
@@ -257,19 +414,20 @@ static hd_status take_in(restriction *r, hdi_candidate *candidate, const hd_hitt
 
 static hd_status try_choices(restriction *r, const hd_hitting_answer *answer) {
   hdi_candidate batch[BATCH_MAX];
+  uint32_t orders[BATCH_MAX][ELEMENTS_CHOSEN_MAX];
   memset(batch, 0, sizeof batch);
   uint32_t left = r->run->query->tries_max - r->search->tried;
   size_t count = answer->choice_count < left ? answer->choice_count : left;
   hd_status status = HD_OK;
   for (size_t i = 0; i < count && status == HD_OK; i++) {
-    status = draft_of(r, r->sites, answer->choices[i].elements, answer->choices[i].count, &batch[i].draft);
+    status = draft_of(r, r->sites, answer->choices[i].elements, answer->choices[i].count, orders[i], &batch[i].draft);
   }
   if (status == HD_OK) {
     status = hdi_repair_decide(r->run, HDI_MECHANISM_RESTRICTION, batch, count);
   }
   for (size_t i = 0; i < count; i++) {
     if (status == HD_OK) {
-      status = take_in(r, &batch[i], &answer->choices[i], answer->cost);
+      status = take_in(r, &batch[i], &answer->choices[i], orders[i], answer->cost);
     }
     hdi_candidate_clear(&batch[i]);
   }
@@ -313,7 +471,7 @@ static hd_status run_rounds(restriction *r) {
 /* Decides one list of sites; *accepted and the candidate's draft tell. */
 static hd_status decide_sites(restriction *r, const hdi_sync_site *sites, size_t count, hdi_candidate *out) {
   *out = (hdi_candidate){0};
-  hd_status status = draft_of(r, sites, NULL, count, &out->draft);
+  hd_status status = draft_of(r, sites, NULL, (uint32_t)count, NULL, &out->draft);
   return status == HD_OK ? hdi_repair_decide(r->run, HDI_MECHANISM_RESTRICTION, out, 1) : status;
 }
 

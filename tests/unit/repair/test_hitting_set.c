@@ -15,7 +15,9 @@ enum { ELEMENTS_MAX = 60, SETS_MAX = 40 };
 typedef struct instance {
   uint32_t element_count, costs[ELEMENTS_MAX];
   uint32_t set_count, excluded_count;
+  uint32_t conditional_count;
   uint64_t sets[SETS_MAX], excluded[SETS_MAX]; /* bitsets */
+  uint64_t premises[SETS_MAX], conditional[SETS_MAX];
 } instance;
 
 static uint64_t next_random(uint64_t *seed) {
@@ -46,6 +48,11 @@ static void make_random(uint64_t *seed, uint32_t elements, uint32_t sets, uint32
   for (uint32_t i = 0; i < excluded; i++) {
     out->excluded[i] = random_set(seed, elements, 3);
   }
+  out->conditional_count = excluded != 0 ? sets / 2 : 0;
+  for (uint32_t i = 0; i < out->conditional_count; i++) {
+    out->premises[i] = random_set(seed, elements, 2);
+    out->conditional[i] = random_set(seed, elements, 3);
+  }
 }
 
 static size_t list(uint64_t set, uint32_t *elements) {
@@ -68,6 +75,12 @@ static hd_status build(const instance *from, hd_hitting_set **out) {
   for (uint32_t i = 0; i < from->excluded_count && status == HD_OK; i++) {
     status = hd_hitting_set_exclude(problem, elements, list(from->excluded[i], elements));
   }
+  for (uint32_t i = 0; i < from->conditional_count && status == HD_OK; i++) {
+    uint32_t premise[64];
+    size_t premise_count = list(from->premises[i], premise);
+    status =
+        hd_hitting_set_require_with(problem, premise, premise_count, elements, list(from->conditional[i], elements));
+  }
   *out = problem;
   return status;
 }
@@ -80,6 +93,11 @@ static bool allowed(const instance *of, uint64_t choice) {
   }
   for (uint32_t i = 0; i < of->excluded_count; i++) {
     if (of->excluded[i] == choice) {
+      return false;
+    }
+  }
+  for (uint32_t i = 0; i < of->conditional_count; i++) {
+    if ((of->premises[i] & ~choice) == 0 && (of->conditional[i] & choice) == 0) {
       return false;
     }
   }
@@ -277,6 +295,20 @@ static uint64_t z3_least_cost(const instance *of) {
       clause[e] = (of->excluded[i] >> e & 1) != 0 ? Z3_mk_not(z3, element[e]) : element[e];
     }
     Z3_optimize_assert(z3, optimize, Z3_mk_or(z3, of->element_count, clause));
+  }
+  for (uint32_t i = 0; i < of->conditional_count; i++) {
+    Z3_ast clause[128];
+    uint32_t elements[64];
+    unsigned length = 0;
+    size_t count = list(of->premises[i], elements);
+    for (size_t k = 0; k < count; k++) {
+      clause[length++] = Z3_mk_not(z3, element[elements[k]]);
+    }
+    count = list(of->conditional[i], elements);
+    for (size_t k = 0; k < count; k++) {
+      clause[length++] = element[elements[k]];
+    }
+    Z3_optimize_assert(z3, optimize, Z3_mk_or(z3, length, clause));
   }
   uint64_t cost = UINT64_MAX;
   if (Z3_optimize_check(z3, optimize, 0, NULL) == Z3_L_TRUE) {
