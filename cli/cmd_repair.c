@@ -7,7 +7,34 @@
 #include "cli/run.h"
 #include "cli/signals.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+enum { ANSWER_BYTES_MAX = 256 };
+
+/* Where answers come from. */
+typedef struct answers {
+  FILE *from;
+  bool shows; /* the questions, on standard error */
+  char line[ANSWER_BYTES_MAX];
+} answers;
+
+static const char *ask(void *payload, const char *text) {
+  answers *a = payload;
+  if (a->shows) {
+    fputs(text, stderr);
+    fflush(stderr);
+  }
+  do {
+    if (fgets(a->line, sizeof a->line, a->from) == NULL) {
+      return NULL;
+    }
+    a->line[strcspn(a->line, "\n")] = '\0';
+  } while (a->line[strspn(a->line, " \t\r")] == '\0' || a->line[0] == '#');
+  return a->line;
+}
 
 static int check_options(const hd_options *options) {
   bool writes = options->output != NULL && *options->output != '\0';
@@ -16,6 +43,16 @@ static int check_options(const hd_options *options) {
   }
   if (options->in_place && strcmp(options->files.items[0], "-") == 0) {
     return hdi_usage_error(options, "use -o FILE", "--in-place needs a file, not standard input");
+  }
+  bool choices = options->choices != NULL && *options->choices != '\0';
+  if (options->interactive && choices) {
+    return hdi_usage_error(options, NULL, "--interactive and --choices exclude each other");
+  }
+  if (options->interactive && (!isatty(fileno(stdin)) || strcmp(options->files.items[0], "-") == 0)) {
+    return hdi_usage_error(options, "give the answers with --choices FILE", "--interactive needs a terminal");
+  }
+  if ((options->interactive || choices) && options->strategy == HD_STRATEGY_PAPER) {
+    return hdi_usage_error(options, NULL, "--strategy paper makes its own choices");
   }
   return 0;
 }
@@ -29,8 +66,19 @@ int hdi_cmd_repair(const hd_options *options) {
   if (!hdi_input_read(&input, options->files.items[0])) {
     return hdi_out_of_memory();
   }
+  bool from_file = options->choices != NULL && *options->choices != '\0';
+  answers a = {.from = from_file ? fopen(options->choices, "r") : stdin,
+               .shows = options->interactive || options->verbose};
   hdi_signals_install();
-  code = hdi_run_input(options, &input, NULL);
+  if (a.from == NULL) {
+    code = hdi_usage_error(options, NULL, "--choices %s cannot be read", options->choices);
+  } else {
+    bool asks = options->interactive || from_file;
+    code = hdi_run_input_asking(options, &input, asks ? ask : NULL, &a);
+  }
+  if (from_file && a.from != NULL) {
+    fclose(a.from);
+  }
   hdi_input_free(&input);
   return code;
 }

@@ -118,7 +118,8 @@ static int report_unread(const hd_options *options, const hdi_input *input) {
   return input->status == HD_E_NOMEM ? hd_status_exit_code(HD_E_NOMEM) : hd_status_exit_code(HD_E_INPUT);
 }
 
-int hdi_run_input(const hd_options *options, const hdi_input *input, const hdi_input *trace) {
+static int run_input(const hd_options *options, const hdi_input *input, const hdi_input *trace, hd_ask_fn ask,
+                     void *payload) {
   if (input->text == NULL) {
     return report_unread(options, input);
   }
@@ -137,6 +138,8 @@ int hdi_run_input(const hd_options *options, const hdi_input *input, const hdi_i
       .deadline_seconds = options->timeout > 0 ? hd_machine_seconds() + options->timeout : 0.0,
       .progress = line.enabled ? hdi_progress_show : NULL,
       .progress_payload = &line,
+      .ask = ask,
+      .ask_payload = payload,
   };
   hd_job job = {
       .command = options->command,
@@ -152,6 +155,14 @@ int hdi_run_input(const hd_options *options, const hdi_input *input, const hdi_i
   hd_buffer_free(&text);
   hd_result_free(result);
   return code;
+}
+
+int hdi_run_input(const hd_options *options, const hdi_input *input, const hdi_input *trace) {
+  return run_input(options, input, trace, NULL, NULL);
+}
+
+int hdi_run_input_asking(const hd_options *options, const hdi_input *input, hd_ask_fn ask, void *payload) {
+  return run_input(options, input, NULL, ask, payload);
 }
 
 int hdi_run_files(const hd_options *options) {

@@ -21,6 +21,9 @@ void hdi_input_free(hdi_input *input);
  * for replay. */
 int hdi_run_input(const hd_options *options, const hdi_input *input, const hdi_input *trace);
 
+/* The same for repair; the user answers through `ask` (NULL: heddle chooses). */
+int hdi_run_input_asking(const hd_options *options, const hdi_input *input, hd_ask_fn ask, void *payload);
+
 /* check and explore: every file of the command line, in order. */
 int hdi_run_files(const hd_options *options);
 

@@ -108,8 +108,7 @@ static hd_status settle(const hd_job *job, hd_status status, size_t errors_befor
     case HD_E_NOMEM:
     case HD_E_LIMIT:
     case HD_E_CANCELLED:
-      if (job->command == HD_COMMAND_CHECK || job->command == HD_COMMAND_REPAIR ||
-          job->command == HD_COMMAND_EXPLORE) {
+      if (job->command == HD_COMMAND_CHECK || job->command == HD_COMMAND_REPAIR || job->command == HD_COMMAND_EXPLORE) {
         result->verdict = HD_VERDICT_INCONCLUSIVE;
       }
       if (result->not_covered == NULL) {

@@ -9,6 +9,10 @@
 
 #define HD_FRONTEND_ABI 1u
 
+/* Shows `text` to the user and returns their answer, one line without its end, borrowed until the next call; NULL:
+ * there is no more answer. */
+typedef const char *(*hd_ask_fn)(void *payload, const char *text);
+
 /* Limits and call-backs of one run, made by the caller from the options; a frontend hands them on to every search it
  * starts. */
 typedef struct hd_request {
@@ -17,6 +21,8 @@ typedef struct hd_request {
   double deadline_seconds;     /* on the clock of hd_machine_seconds; 0: none */
   hd_progress_fn progress;     /* NULL allowed */
   void *progress_payload;
+  hd_ask_fn ask; /* repair: the user chooses the edits; NULL: heddle does */
+  void *ask_payload;
 } hd_request;
 
 /* A parsed input; each frontend defines the struct behind it. */

@@ -222,6 +222,43 @@ static hd_status repair_by_paper(repair_run *run, uint32_t block) {
   return status;
 }
 
+/* What the edits of a draft do decides what is promised. */
+static hdi_mechanism mechanism_of(const hdi_draft *draft) {
+  bool syncs = false, relaxes = false;
+  for (uint32_t e = 0; e < draft->edit_count; e++) {
+    syncs |= draft->edits[e].kind == HDI_EDIT_ADD_SYNC;
+    relaxes |= draft->edits[e].kind != HDI_EDIT_ADD_SYNC && draft->edits[e].kind != HDI_EDIT_SPLIT_STATE;
+  }
+  return syncs && relaxes ? HDI_MECHANISM_MIXTURE : syncs ? HDI_MECHANISM_RESTRICTION : HDI_MECHANISM_RELAXATION;
+}
+
+/* The user chooses. */
+static hd_status repair_by_dialogue(repair_run *run, uint32_t block) {
+  hdi_repair_answer *answer = &run->answers[block];
+  hdi_repair_query query = block_query(run, block);
+  memset(query.wanted, 0, sizeof query.wanted);
+  hd_status status = hdi_repair_block(&query, answer); /* only whether it is realizable */
+  if (status != HD_OK || answer->realizable) {
+    return status;
+  }
+  hdi_draft *draft = NULL;
+  bool done = false;
+  status = hdi_repair_dialogue(&query, run->request->ask, run->request->ask_payload, &draft, &done);
+  if (status != HD_OK) {
+    return status;
+  }
+  hdi_mechanism mechanism = mechanism_of(draft);
+  answer->repairs = done ? hd_arena_alloc_array(answer->arena, 1, sizeof *answer->repairs) : NULL;
+  if (!done) {
+    answer->searches[mechanism].nothing = "stopped by the user before the last difference was removed";
+  } else if (answer->repairs != NULL) {
+    answer->repairs[answer->repair_count++] = (hdi_repair){.draft = draft, .mechanism = mechanism};
+    draft = NULL;
+  }
+  hdi_draft_free(draft);
+  return done && answer->repairs == NULL ? HD_E_NOMEM : HD_OK;
+}
+
 static hd_status repair_blocks(repair_run *run) {
   const hd_chor_file *file = run->ast->file;
   run->answers = calloc(file->block_count, sizeof *run->answers);
@@ -231,8 +268,9 @@ static hd_status repair_blocks(repair_run *run) {
     if (query.log != NULL && file->block_count > 1) {
       hd_buffer_printf(&run->log, "block %s\n", block_name(run, b));
     }
-    status = run->request->options->strategy == HD_STRATEGY_PAPER ? repair_by_paper(run, b)
-                                                                  : hdi_repair_block(&query, &run->answers[b]);
+    status = run->request->ask != NULL                              ? repair_by_dialogue(run, b)
+             : run->request->options->strategy == HD_STRATEGY_PAPER ? repair_by_paper(run, b)
+                                                                    : hdi_repair_block(&query, &run->answers[b]);
     for (int m = 0; m < HDI_MECHANISM_COUNT; m++) {
       run->cut_short |= run->answers[b].searches[m].cut_short;
     }
@@ -402,6 +440,32 @@ static hd_status add_choice(repair_run *run, const choice *c) {
   return status;
 }
 
+/* What the user chose for each block, as one repair of the file. */
+static hd_status list_dialogue(repair_run *run) {
+  const hd_chor_file *file = run->ast->file;
+  choice c = {.of_block = hd_arena_alloc_array(run->result->arena, file->block_count, sizeof(uint32_t))};
+  if (c.of_block == NULL) {
+    return HD_E_NOMEM;
+  }
+  bool any = false, same = true;
+  for (uint32_t b = 0; b < file->block_count; b++) {
+    const hdi_repair_answer *answer = &run->answers[b];
+    c.of_block[b] = answer->repair_count == 0 ? HD_NONE : 0;
+    if (answer->realizable) {
+      continue;
+    }
+    if (answer->repair_count == 0) {
+      return HD_OK; /* stopped */
+    }
+    same = same && (!any || c.mechanism == answer->repairs[0].mechanism);
+    c.mechanism = answer->repairs[0].mechanism;
+    c.cost += answer->repairs[0].draft->cost;
+    any = true;
+  }
+  c.mechanism = same ? c.mechanism : HDI_MECHANISM_MIXTURE;
+  return add_choice(run, &c);
+}
+
 /* The `rank`th repair of a mechanism; in a file of several broken blocks only the best of each. False: there is none.
  */
 static bool make_choice(const repair_run *run, hdi_mechanism mechanism, uint32_t rank, choice *c) {
@@ -508,7 +572,7 @@ static hd_status repair_unrealizable(repair_run *run) {
   double start = hd_machine_seconds();
   hd_status status = repair_blocks(run);
   if (status == HD_OK) {
-    status = list_repairs(run);
+    status = run->request->ask != NULL ? list_dialogue(run) : list_repairs(run);
   }
   if (status == HD_OK) {
     status = conclude(run);

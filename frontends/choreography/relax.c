@@ -483,3 +483,56 @@ hd_status hdi_repair_relax(hdi_repair_run *run, hdi_mechanism mechanism) {
   hdi_sequences_free(&r.seen);
   return status;
 }
+
+/* Cheapest first; equals stay in the order in which they were made. */
+static void sort_offers(hdi_draft **offers, size_t count) {
+  for (size_t i = 1; i < count; i++) {
+    hdi_draft *moved = offers[i];
+    size_t at = i;
+    while (at > 0 && moved->cost < offers[at - 1]->cost) {
+      offers[at] = offers[at - 1];
+      at--;
+    }
+    offers[at] = moved;
+  }
+}
+
+hd_status hdi_repair_offer(const hdi_repair_query *query, const hdi_draft *draft, hd_arena *arena,
+                           const hdi_paper_difference **difference, hdi_draft ***offers, size_t *count) {
+  hdi_repair_answer none = {0};
+  hdi_repair_run run = {.query = query, .answer = &none};
+  relaxation r = {.run = &run,
+                  .mechanism = HDI_MECHANISM_MIXTURE,
+                  .search = &none.searches[HDI_MECHANISM_MIXTURE],
+                  .accepted_cost = UINT64_MAX};
+  hdi_paper_limits limits = {.semantics = query->semantics,
+                             .bound = query->bound,
+                             .states_max = 1u << 16,
+                             .memory_max_bytes = query->memory_max_bytes,
+                             .deadline_seconds = query->deadline_seconds,
+                             .cancel = query->cancel};
+  hdi_candidate candidate = {.arena = arena};
+  hdi_draft *own = NULL;
+  hd_status status = hdi_draft_clone(draft, &own);
+  candidate.draft = own;
+  if (status == HD_OK) {
+    status = hdi_paper_find(own, &limits, arena, &candidate.differences, &candidate.difference_count);
+  }
+  *difference = candidate.difference_count == 0 ? NULL : candidate.differences;
+  if (status == HD_OK && candidate.difference_count != 0) {
+    status = expand(&r, &candidate);
+  }
+  hdi_draft_free(own);
+  hdi_sequences_free(&r.seen);
+  if (status != HD_OK) {
+    for (size_t i = 0; i < r.open_count; i++) {
+      hdi_draft_free(r.open[i]);
+    }
+    free(r.open);
+    return status;
+  }
+  sort_offers(r.open, r.open_count);
+  *offers = r.open;
+  *count = r.open_count;
+  return HD_OK;
+}

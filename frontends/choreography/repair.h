@@ -59,6 +59,14 @@ typedef struct hdi_repair_answer {
 hd_status hdi_repair_block(const hdi_repair_query *query, hdi_repair_answer *out);
 void hdi_repair_answer_clear(hdi_repair_answer *answer);
 
+/* A repair made by the user, edit by edit (dialogue.c): each step shows the shortest difference as a chart and the
+ * edits that remove it, `ask` returns the choice: the number of an edit, or `q` to stop. *draft, owned by the caller,
+ * has all chosen edits; *done says that no difference is left. HD_OK also when the user stopped; HD_E_NOMEM,
+ * HD_E_INTERNAL, HD_E_LIMIT, HD_E_CANCELLED. */
+typedef const char *(*hdi_repair_ask)(void *payload, const char *text);
+hd_status hdi_repair_dialogue(const hdi_repair_query *query, hdi_repair_ask ask, void *payload, hdi_draft **draft,
+                              bool *done);
+
 /* ---- between the files of the strategy ---- */
 
 /* One candidate and what deciding it gave; filled by hdi_repair_decide. */
@@ -112,6 +120,11 @@ hd_status hdi_repair_insert(hdi_draft *draft, const hdi_sync_site *site);
  * sets. Both add what passes the gate to the answer. */
 hd_status hdi_repair_relax(hdi_repair_run *run, hdi_mechanism mechanism);
 hd_status hdi_repair_restrict(hdi_repair_run *run);
+/* The drafts that differ from `draft` by edits that remove its first shortest difference, cheapest first, in the order
+ * of relax.c otherwise; owned by the caller, array (malloc) included. None: it has no difference. *difference is in the
+ * arena. */
+hd_status hdi_repair_offer(const hdi_repair_query *query, const hdi_draft *draft, hd_arena *arena,
+                           const hdi_paper_difference **difference, hdi_draft ***offers, size_t *count);
 /* The ones that always exist (fallback.c). The draft is owned by the caller; sites are of the block, in the arena. */
 hd_status hdi_fallback_relaxation(const hdi_repair_query *query, hdi_draft **draft);
 hd_status hdi_fallback_sites(const hdi_repair_query *query, hd_arena *arena, hdi_sync_site **out, size_t *count);

@@ -164,6 +164,47 @@ class Repair(Case):
                 outputs.add(json.dumps(result))
             self.assertEqual(len(outputs), 1)
 
+    def test_choices_from_a_file(self):
+        file = self.take("file_transfer")
+        self.write("choices", "# the first edit\n1\n")
+        code, result = self.repaired("--choices", "choices", file)
+        self.assertEqual((code, len(result["repairs"])), (0, 1))
+        self.assertEqual(result["repairs"][0]["edits"][0]["rule"], "relaxation 1a")
+        self.write("choices", "99\nnonsense\nback\nmore\n11\n")
+        code, result = self.repaired("--choices", "choices", file)
+        self.assertEqual((code, result["repairs"][0]["kind"]), (0, "restriction"))
+        before = self.read(file)
+        for answers in ("", "q\n", "nonsense\n"):
+            self.write("choices", answers)
+            done = self.heddle("repair", "--in-place", "--choices", "choices", file)
+            self.assertEqual((done.code, self.read(file)), (4, before))
+            self.assertIn("stopped by the user", done.out)
+        self.assertEqual(self.heddle("repair", "--choices", "missing", file).code, 2)
+        self.assertEqual(self.heddle("repair", "--choices", "choices", "--strategy", "paper", file).code, 2)
+
+    def test_a_choice_can_be_taken_back(self):
+        file = self.take("reservation_session")
+        self.write("choices", "1\nback\n1\n1\n")
+        code, result = self.repaired("--choices", "choices", file)
+        self.assertEqual((code, len(result["repairs"][0]["edits"])), (0, 2))
+
+    def test_dialogue_on_a_terminal(self):
+        file = self.take("file_transfer")
+        done = self.heddle("repair", "--interactive", file)
+        self.assertEqual(done.code, 2)
+        self.assertIn("needs a terminal", done.err)
+        leader, follower = os.openpty()
+        self.addCleanup(os.close, leader)
+        process = self.start("repair", "--interactive", "--in-place", file, stdin=follower)
+        os.close(follower)
+        os.write(leader, b"1\n")
+        out, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0, err)
+        self.assertIn(b"mc is not allowed here", err)
+        self.assertIn(b"|---ms--->|", err)
+        self.assertIn(b"repair 1: relaxation", out)
+        self.assertEqual(self.heddle("check", file).code, 0)
+
     def test_time_limit(self):
         file = self.take("branch_into_cycle")
         done = self.heddle("repair", "--timeout", "1ms", "--all", file)
