@@ -12,6 +12,7 @@
 #include "core/base/machine.h"
 #include "core/base/team.h"
 #include "core/report/diff.h"
+#include "frontends/choreography/contract.h"
 #include "frontends/choreography/frontend.h"
 #include "frontends/choreography/repair.h"
 
@@ -303,7 +304,7 @@ static hd_status verify_text(repair_run *run, const choice *c, const hd_buffer *
   hd_status status =
       diag == NULL ? HD_E_NOMEM : hd_text_from_bytes(file->text->name, text->data, text->size_bytes, &again);
   if (status == HD_OK) {
-    status = hd_chor_read(again, diag, &read);
+    status = run->ast->contract ? hd_contract_read(again, diag, &read) : hd_chor_read(again, diag, &read);
     status = status == HD_E_INPUT ? HD_E_INTERNAL : status; /* we wrote it */
   }
   if (status == HD_OK && read->block_count != file->block_count) {
@@ -413,7 +414,7 @@ static hd_status add_choice(repair_run *run, const choice *c) {
     }
   }
   hd_repair made = {.kind = hdi_mechanism_name(c->mechanism), .cost = c->cost, .cheapest = c->cheapest};
-  hd_status status = hdi_draft_patch(file, drafts, &text);
+  hd_status status = run->ast->contract ? hd_contract_patch(file, drafts, &text) : hdi_draft_patch(file, drafts, &text);
   bool accepted = false;
   if (status == HD_OK) {
     status = verify_text(run, c, &text, &made, &accepted);

@@ -3,6 +3,7 @@
 #include "frontends/choreography/frontend.h"
 
 #include "core/base/machine.h"
+#include "frontends/choreography/contract.h"
 #include "frontends/choreography/draw.h"
 #include "frontends/choreography/explain.h"
 
@@ -25,8 +26,16 @@ static bool looks_like_machines(const hd_text *text) {
   return strstr(text->data, ".state graph") != NULL || strstr(text->data, ".marking") != NULL;
 }
 
+static bool looks_like_contract(const hd_text *text) {
+  if (has_ending(text->name, ".contract") || has_ending(text->name, ".sgc")) {
+    return true;
+  }
+  return !has_ending(text->name, ".chor") && hd_contract_sniff(text);
+}
+
 static bool sniff(const hd_text *text) {
-  return looks_like_machines(text) || strstr(text->data, "=>") != NULL || strstr(text->data, "choreography") != NULL;
+  return looks_like_contract(text) || looks_like_machines(text) || strstr(text->data, "=>") != NULL ||
+         strstr(text->data, "choreography") != NULL;
 }
 
 static void free_ast(hd_ast *ast) {
@@ -43,8 +52,10 @@ static hd_status parse(const hd_text *text, hd_diag *diag, hd_ast **out) {
   if (ast == NULL) {
     return HD_E_NOMEM;
   }
-  hd_status status =
-      looks_like_machines(text) ? hd_fsa_read(text, diag, &ast->machines) : hd_chor_read(text, diag, &ast->file);
+  ast->contract = looks_like_contract(text);
+  hd_status status = ast->contract               ? hd_contract_read(text, diag, &ast->file)
+                     : looks_like_machines(text) ? hd_fsa_read(text, diag, &ast->machines)
+                                                 : hd_chor_read(text, diag, &ast->file);
   if (status != HD_OK) {
     free_ast(ast);
     return status;
@@ -53,7 +64,7 @@ static hd_status parse(const hd_text *text, hd_diag *diag, hd_ast **out) {
   return HD_OK;
 }
 
-static const char *const patterns[] = {".chor", ".fsa", ".fsm", NULL};
+static const char *const patterns[] = {".chor", ".contract", ".sgc", ".fsa", ".fsm", NULL};
 
 const hd_frontend hd_frontend_choreography = {.abi = HD_FRONTEND_ABI,
                                               .name = "choreography",

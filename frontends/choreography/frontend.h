@@ -1,4 +1,5 @@
-/* The choreography frontend: .chor (global automata) and .fsa/.fsm (communicating machines). */
+/* The choreography frontend: .chor (global automata), .contract (channel contracts) and .fsa/.fsm (communicating
+ * machines). */
 #ifndef HEDDLE_FRONTENDS_CHOREOGRAPHY_FRONTEND_H
 #define HEDDLE_FRONTENDS_CHOREOGRAPHY_FRONTEND_H
 
@@ -11,6 +12,7 @@ extern const hd_frontend hd_frontend_choreography;
 /* A parsed input: a choreography, or machines given bottom-up (then `file` is NULL). */
 struct hd_ast {
   hd_chor_file *file;  /* owned; NULL for .fsa */
+  bool contract;       /* `file` was read from a contract */
   hd_system *machines; /* owned; NULL for .chor */
 };
 

@@ -164,6 +164,21 @@ class Repair(Case):
                 outputs.add(json.dumps(result))
             self.assertEqual(len(outputs), 1)
 
+    def test_contracts_come_out_as_contracts(self):
+        for name in ("tpm", "reservation_session"):
+            file = f"{name}.contract"
+            shutil.copy(ROOT / "examples" / "choreography" / file, self.folder / file)
+            head = self.read(file).split("state Start")[0]
+            for preference in ("relax", "restrict"):
+                with self.subTest(case=name, preference=preference):
+                    out = f"{preference}.contract"
+                    done = self.heddle("repair", "--prefer", preference, "-o", out, file)
+                    self.assertEqual((done.code, done.err), (0, ""))
+                    self.assertTrue(self.read(out).startswith(head))
+                    self.assertEqual(self.heddle("check", out).code, 0)
+                    self.assertEqual("out message nm0();" in self.read(out) or "in message nm0();" in self.read(out),
+                                     preference == "restrict")
+
     def test_choices_from_a_file(self):
         file = self.take("file_transfer")
         self.write("choices", "# the first edit\n1\n")

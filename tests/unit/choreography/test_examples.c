@@ -5,8 +5,8 @@
  *   # expect p2p: deadlock length 3, orphan-message ...  one queue per pair of peers
  *   # expect stuck-peers: stuck-peer length 1            with --stuck-peers
  *
- * (`--` instead of `#` in .fsa files.) The findings named are all there are, in any order, each with the length of its
- * shortest run. */
+ * (`--` instead of `#` in .fsa files, `//` in .contract files.) The findings named are all there are, in any order,
+ * each with the length of its shortest run. */
 #include "tests/support/hd_test.h"
 #include "tests/support/run_text.h"
 
@@ -86,7 +86,9 @@ static size_t check_file(const char *name) {
   snprintf(path, sizeof path, FOLDER "/%s", name);
   char *text = run_text_load(path);
   cr_assert_not_null(text, "%s", path);
-  const char *mark = strstr(name, ".fsa") != NULL ? "-- expect" : "# expect";
+  const char *mark = strstr(name, ".fsa") != NULL        ? "-- expect"
+                     : strstr(name, ".contract") != NULL ? "// expect"
+                                                         : "# expect";
   size_t count = 0;
   bool plain = false;
   for (const char *line = text; line != NULL && *line != '\0';) {
@@ -118,7 +120,7 @@ Test(examples, every_example_gets_the_answer_it_states) {
   const struct dirent *entry;
   while ((entry = readdir(folder)) != NULL) {
     const char *dot = strrchr(entry->d_name, '.');
-    if (dot != NULL && (strcmp(dot, ".chor") == 0 || strcmp(dot, ".fsa") == 0)) {
+    if (dot != NULL && (strcmp(dot, ".chor") == 0 || strcmp(dot, ".contract") == 0 || strcmp(dot, ".fsa") == 0)) {
       lines += check_file(entry->d_name);
       files++;
     }
