@@ -454,7 +454,9 @@ static void run_passes(search *s, const size_t *open, const uint64_t *banned) {
     memcpy(s->chosen, s->found, s->problem->width * sizeof *s->found);
     list_choice(s);
   }
-  qsort(answer->choices, answer->choice_count, sizeof *answer->choices, compare_choices);
+  if (answer->choice_count > 1) {
+    qsort(answer->choices, answer->choice_count, sizeof *answer->choices, compare_choices);
+  }
 }
 
 hd_status hd_hitting_set_solve(const hd_hitting_set *problem, const hd_hitting_limits *limits,

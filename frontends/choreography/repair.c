@@ -139,7 +139,9 @@ hd_status hdi_repair_accept(hdi_repair_run *run, hdi_mechanism mechanism, hdi_ca
     if (repairs == NULL) {
       return HD_E_NOMEM;
     }
-    memcpy(repairs, answer->repairs, answer->repair_count * sizeof *repairs);
+    if (answer->repair_count != 0) {
+      memcpy(repairs, answer->repairs, answer->repair_count * sizeof *repairs);
+    }
     answer->repairs = repairs;
     run->repair_capacity = larger;
   }
