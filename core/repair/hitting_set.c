@@ -163,6 +163,8 @@ static bool may_go_on(search *s) {
   if (limits->nodes_max != 0 && answer->nodes > limits->nodes_max) {
     answer->end = HD_E_LIMIT;
   } else if (answer->nodes % CLOCK_NODES == 1) {
+    /* HD-SYNC S1: relaxed; pairs with none (the caller's store of the flag, of any order). Publishes: nothing; the flag
+     * is the whole message. Why not weaker: it is written while it is read. Why not stronger: no data comes with it. */
     if (limits->cancel != NULL && hd_load_rlx(limits->cancel) != 0) {
       answer->end = HD_E_CANCELLED;
     } else if (limits->deadline_seconds > 0 && hd_machine_seconds() >= limits->deadline_seconds) {

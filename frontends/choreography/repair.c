@@ -40,6 +40,8 @@ void hdi_repair_say(const hdi_repair_run *run, const char *format, ...) {
 
 bool hdi_repair_is_over(const hdi_repair_run *run) {
   const hdi_repair_query *query = run->query;
+  /* HD-SYNC S10: relaxed; pairs with none (the caller's store of the flag, of any order). Publishes: nothing; the flag
+   * is the whole message. Why not weaker: it is written while it is read. Why not stronger: no data comes with it. */
   return (query->cancel != NULL && hd_load_rlx(query->cancel) != 0) ||
          (query->deadline_seconds > 0 && hd_machine_seconds() >= query->deadline_seconds);
 }
