@@ -310,7 +310,7 @@ static hd_status verify_text(repair_run *run, const choice *c, const hd_buffer *
   if (status == HD_OK && read->block_count != file->block_count) {
     status = HD_E_INTERNAL;
   }
-  uint64_t before = 0, after = 0, messages = 0, lost = 0, added = 0, stuck = 0;
+  uint64_t before = 0, after = 0, least = 0, messages = 0, lost = 0, added = 0, stuck = 0;
   *accepted = status == HD_OK;
   for (uint32_t b = 0; b < file->block_count && status == HD_OK && *accepted; b++) {
     const hdi_repair *repair = chosen(run, c, b);
@@ -343,6 +343,7 @@ static hd_status verify_text(repair_run *run, const choice *c, const hd_buffer *
     out->basis = evidence.basis;
     before += evidence.sequences_before;
     after += evidence.sequences_after;
+    least += run->answers[b].least_sequences;
     messages += evidence.messages_added;
     stuck += evidence.stuck;
     added += evidence.states_after > evidence.states_before ? evidence.states_after - evidence.states_before : 0;
@@ -355,6 +356,9 @@ static hd_status verify_text(repair_run *run, const choice *c, const hd_buffer *
     hd_repair_add_number(run->result, out, "messages_added", messages);
     hd_repair_add_number(run->result, out, "sequences_before", before);
     hd_repair_add_number(run->result, out, "sequences_after", after);
+    if (c->mechanism == HDI_MECHANISM_RELAXATION && least != 0) {
+      hd_repair_add_number(run->result, out, "sequences_least", least);
+    }
     hd_repair_add_number(run->result, out, "stuck_configurations", stuck);
   }
   hd_chor_file_free(read);

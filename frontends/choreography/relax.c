@@ -18,10 +18,10 @@
  * are tried once. Children of one candidate are made in a fixed order, and candidates of one cost are taken in the
  * order in which they were made.
  *
- * After the first repair is taken the search goes on through costs SLACK higher, because a dearer repair may add less
- * behaviour; it is complete when everything below the cheapest repair was decided. When nothing was found within the
- * budget, the relaxation that always exists is asked (fallback.c).
- * Threads: candidates of one cost are decided on all. Cost: tries_max decisions. */
+ * The least relaxation (least.c) is tried once, whatever it costs. After the first repair is taken the search goes on
+ * through costs SLACK higher, because a dearer repair may add less behaviour; it is complete when everything below the
+ * cheapest repair was decided. When nothing was found within the budget, the relaxation that always exists is asked
+ * (fallback.c). Threads: candidates of one cost are decided on all. Cost: tries_max decisions. */
 #include "frontends/choreography/paper.h"
 #include "frontends/choreography/repair.h"
 #include "frontends/choreography/sequence.h"
@@ -460,11 +460,36 @@ static hd_status fall_back(relaxation *r) {
   return status;
 }
 
+/* The least relaxation is a yardstick, and a candidate when it is realizable. */
+static hd_status try_least(relaxation *r) {
+  hdi_candidate least = {0};
+  hd_status status = hdi_least_relaxation(r->run->query, &least.draft);
+  if (status == HD_E_LIMIT || status == HD_E_CANCELLED) {
+    return HD_OK;
+  }
+  if (status == HD_OK) {
+    status = hdi_repair_decide(r->run, r->mechanism, &least, 1);
+  }
+  if (status == HD_OK) {
+    status = hdi_repair_count(r->run, least.draft, &r->run->answer->least_sequences);
+  }
+  bool realizable = status == HD_OK && least.status == HD_OK && least.difference_count == 0;
+  if (realizable) {
+    hdi_repair_say(r->run, "  the least relaxation: %s", least.evidence.accepted ? "proved" : least.evidence.reason);
+  }
+  if (realizable && least.evidence.accepted) {
+    status = hdi_repair_accept(r->run, r->mechanism, &least);
+  }
+  hdi_candidate_clear(&least);
+  return status;
+}
+
 hd_status hdi_repair_relax(hdi_repair_run *run, hdi_mechanism mechanism) {
   const hdi_repair_query *query = run->query;
   relaxation r = {
       .run = run, .mechanism = mechanism, .search = &run->answer->searches[mechanism], .accepted_cost = UINT64_MAX};
   hdi_draft *start = NULL;
+  uint32_t found_before = run->answer->repair_count;
   hd_status status = hdi_draft_open(query->file, query->block, query->costs, &start);
   if (status == HD_OK) {
     status = push(&r, start);
@@ -472,7 +497,10 @@ hd_status hdi_repair_relax(hdi_repair_run *run, hdi_mechanism mechanism) {
   if (status == HD_OK) {
     status = run_batches(&r);
   }
-  bool nothing = status == HD_OK && r.accepted_cost == UINT64_MAX && !r.search->cut_short;
+  if (status == HD_OK && mechanism == HDI_MECHANISM_RELAXATION && !hdi_repair_is_over(run)) {
+    status = try_least(&r);
+  }
+  bool nothing = status == HD_OK && run->answer->repair_count == found_before && !r.search->cut_short;
   if (nothing && mechanism == HDI_MECHANISM_RELAXATION) {
     status = fall_back(&r);
   }

@@ -158,6 +158,24 @@ hd_status hdi_repair_accept(hdi_repair_run *run, hdi_mechanism mechanism, hdi_ca
   return HD_OK;
 }
 
+hd_status hdi_repair_count(const hdi_repair_run *run, const hdi_draft *draft, uint64_t *out) {
+  hd_subset_limits limits = {
+      .states_max = STATES_MAX, .deadline_seconds = run->query->deadline_seconds, .cancel = run->query->cancel};
+  hd_arena *arena = hd_arena_new();
+  hd_chor_file *file = NULL;
+  hd_dfa dfa;
+  hd_status status = arena == NULL ? HD_E_NOMEM : hdi_draft_file(draft, true, &file);
+  if (status == HD_OK) {
+    status = hd_chor_determinise(file->blocks, arena, &limits, &dfa);
+  }
+  if (status == HD_OK) {
+    status = hdi_count_words(&dfa, run->count_length, arena, out);
+  }
+  hd_chor_file_free(file);
+  hd_arena_free(arena);
+  return status;
+}
+
 uint32_t *hdi_draft_find_path(const hdi_draft *draft, const hd_message *word, size_t length, uint32_t end,
                               hd_arena *arena) {
   size_t states = draft->state_count;

@@ -45,10 +45,11 @@ typedef struct hdi_repair_search {
 } hdi_repair_search;
 
 typedef struct hdi_repair_answer {
-  hd_arena *arena;     /* owned: words and evidence */
-  bool realizable;     /* nothing to repair */
-  uint32_t shortest;   /* sends of the shortest difference; evidence counts sequences up to a few more */
-  hdi_repair *repairs; /* of the wanted mechanisms in order, the best first */
+  hd_arena *arena;          /* owned: words and evidence */
+  bool realizable;          /* nothing to repair */
+  uint64_t least_sequences; /* that every relaxation has, as evidence counts them; 0: not known */
+  uint32_t shortest;        /* sends of the shortest difference; evidence counts sequences up to a few more */
+  hdi_repair *repairs;      /* of the wanted mechanisms in order, the best first */
   uint32_t repair_count;
   hdi_repair_search searches[HDI_MECHANISM_COUNT];
 } hdi_repair_answer;
@@ -92,6 +93,8 @@ typedef struct hdi_repair_run {
 hd_status hdi_repair_decide(hdi_repair_run *run, hdi_mechanism mechanism, hdi_candidate *candidates, size_t count);
 /* Takes the candidate's draft into the answer. HD_E_NOMEM. */
 hd_status hdi_repair_accept(hdi_repair_run *run, hdi_mechanism mechanism, hdi_candidate *candidate);
+/* Sequences of the draft's block, as evidence counts them. HD_E_NOMEM, HD_E_LIMIT. */
+hd_status hdi_repair_count(const hdi_repair_run *run, const hdi_draft *draft, uint64_t *out);
 /* Was the search told to stop (time, cancellation)? */
 bool hdi_repair_is_over(const hdi_repair_run *run);
 /* printf to the log. */
@@ -125,6 +128,10 @@ hd_status hdi_repair_restrict(hdi_repair_run *run);
  * arena. */
 hd_status hdi_repair_offer(const hdi_repair_query *query, const hdi_draft *draft, hd_arena *arena,
                            const hdi_paper_difference **difference, hdi_draft ***offers, size_t *count);
+/* What the peers of the block do anyway, as a draft that replaces its behaviour (least.c): a lower bound for the
+ * behaviour of every relaxation, and the least one when it is realizable. Owned by the caller. HD_E_LIMIT when I_k or
+ * its automaton is too large to be written down, HD_E_NOMEM, HD_E_CANCELLED. */
+hd_status hdi_least_relaxation(const hdi_repair_query *query, hdi_draft **draft);
 /* The ones that always exist (fallback.c). The draft is owned by the caller; sites are of the block, in the arena. */
 hd_status hdi_fallback_relaxation(const hdi_repair_query *query, hdi_draft **draft);
 hd_status hdi_fallback_sites(const hdi_repair_query *query, hd_arena *arena, hdi_sync_site **out, size_t *count);
