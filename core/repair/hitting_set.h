@@ -1,38 +1,61 @@
-/* Weighted minimum hitting set: given elements with weights and sets of elements, the lightest choices of elements that
- * meet every set.
- *
- * Sets are added between calls. Single choices can be excluded ("exactly this one, its supersets stay allowed"),
- * because what an acceptance gate rejects says nothing about larger or smaller choices. Elements can be forbidden.
- *
- * @source Branch and bound as for unate covering (Coudert, "On solving covering problems", DAC 1996): unit sets, set
- * and element dominance, limit bound (reduced costs); lower bound by dual ascent, which for equal weights is a maximal
- * family of disjoint sets (Bar-Yehuda and Even, J. Algorithms 2, 1981). */
+/* Weighted minimum hitting sets: given elements with costs and sets of elements, the cheapest choice of elements that
+ * has one of every set. The elements are edits; a set holds the edits of which one must be made because of one
+ * counterexample. */
 #ifndef HEDDLE_CORE_REPAIR_HITTING_SET_H
 #define HEDDLE_CORE_REPAIR_HITTING_SET_H
 
-#include "core/repair/solver.h"
+#include "core/base/atomic.h"
+#include "core/base/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 typedef struct hd_hitting_set hd_hitting_set;
 
-/* A new instance without elements and sets, owned by the caller; NULL when memory is out. One thread at a time. */
-hd_hitting_set *hd_hitting_set_new(void);
-void hd_hitting_set_free(hd_hitting_set *h); /* NULL allowed */
+/* A problem without sets over elements 0 .. element_count-1 with the given costs, each at least 1; owned by the caller.
+ * NULL when memory is out. Not thread-safe. */
+hd_hitting_set *hd_hitting_set_new(const uint32_t *costs, uint32_t element_count);
+void hd_hitting_set_free(hd_hitting_set *problem); /* NULL allowed */
 
-/* Adds an element of the given weight (at least 1); *element is its number, counted from 0. HD_E_LIMIT after
- * HD_ELEMENT_MAX. */
-hd_status hd_hitting_set_add_element(hd_hitting_set *h, uint32_t weight, uint32_t *element);
-uint32_t hd_hitting_set_element_count(const hd_hitting_set *h);
-/* Adds a set that must be met. Order and repetitions do not matter; an empty set makes the instance unsolvable. */
-hd_status hd_hitting_set_add_set(hd_hitting_set *h, const uint32_t *elements, size_t count);
-/* Sets held: those that contain another are dropped. */
-size_t hd_hitting_set_set_count(const hd_hitting_set *h);
-/* No choice contains `element` from now on. */
-void hd_hitting_set_forbid(hd_hitting_set *h, uint32_t element);
-/* The choice of exactly these elements is no answer from now on. */
-hd_status hd_hitting_set_exclude(hd_hitting_set *h, const uint32_t *elements, size_t count);
+/* One of these elements must be chosen; repetitions are allowed. No element at all makes the problem unsolvable.
+ * HD_E_NOMEM leaves the problem as it was. O(element_count / 64 + count). */
+hd_status hd_hitting_set_require(hd_hitting_set *problem, const uint32_t *elements, size_t count);
+/* The same, but only of choices that have all of `premise`: what was learned about them may not hold without it. */
+hd_status hd_hitting_set_require_with(hd_hitting_set *problem, const uint32_t *premise, size_t premise_count,
+                                      const uint32_t *elements, size_t count);
+/* Not exactly this choice; supersets of it stay allowed, because a repair can be wrong where a larger one is right. */
+hd_status hd_hitting_set_exclude(hd_hitting_set *problem, const uint32_t *elements, size_t count);
 
-/* The lightest choices, into *out (which the caller clears in the end). HD_OK whatever the answer; HD_E_NOMEM: *out
- * holds nothing. Worst case exponential in the number of elements, hence the limits. */
-hd_status hd_hitting_set_solve(hd_hitting_set *h, const hd_solver_limits *limits, hd_solutions *out);
+typedef struct hd_hitting_limits {
+  uint64_t nodes_max;          /* of the search tree; 0: none */
+  uint64_t cost_max;           /* dearer choices do not interest; 0: no limit */
+  size_t choices_max;          /* how many choices of the least cost are listed; at least 1 */
+  double deadline_seconds;     /* on the clock of hd_machine_seconds; 0: none */
+  const hd_atomic_u32 *cancel; /* NULL allowed */
+} hd_hitting_limits;
+
+typedef struct hd_hitting_choice {
+  uint32_t *elements; /* ascending */
+  uint32_t count;
+} hd_hitting_choice;
+
+typedef struct hd_hitting_answer {
+  hd_hitting_choice *choices; /* of equal cost; ascending, compared as sequences of elements */
+  size_t choice_count;        /* 0: there is none (up to cost_max), or none was found before a limit */
+  uint64_t cost;              /* of each choice; UINT64_MAX without one */
+  bool optimal;               /* the least cost, or that there is no choice, is proved */
+  bool all;                   /* and every choice of that cost is listed */
+  uint64_t lower_bound;       /* proved: no choice is cheaper */
+  uint64_t nodes;             /* of the search */
+  hd_status end;              /* HD_OK, or what cut the search short: HD_E_LIMIT, HD_E_CANCELLED */
+} hd_hitting_answer;
+
+/* The cheapest choices. The same on every machine unless time or a cancellation ends it. HD_OK also when cut short
+ * (answer->end says so); HD_E_NOMEM, with an empty answer. The answer is owned by the caller.
+ * Cost: exponential in the worst case; see hitting_set.c. */
+hd_status hd_hitting_set_solve(const hd_hitting_set *problem, const hd_hitting_limits *limits,
+                               hd_hitting_answer *answer);
+void hd_hitting_answer_clear(hd_hitting_answer *answer);
 
 #endif
