@@ -44,12 +44,6 @@ static const struct {
      "it breaks the rule: never mf, mc"},
     {"final state a:\n  P -> Q : x => b\nfinal state b:\n", "state a:\n  P -> Q : x => b\nfinal state b:\n",
      HDI_MECHANISM_RELAXATION, "it may no longer end where it could"},
-    /* Realizable, and stuck where the original is not. */
-    {"state 0:\n  P1 -> P0 : a => 1\nstate 1:\n  P1 -> P0 : c2 => 2\n",
-     "state 0:\n  P1 -> P0 : a => 1\n  P0 -> P1 : c => 2\nstate 1:\n  P1 -> P0 : c2 => 3\n  P0 -> P1 : c => 4\nstate "
-     "2:\n"
-     "  P1 -> P0 : a => 4\nstate 3:\n  P0 -> P1 : c => 5\nstate 4:\n  P1 -> P0 : c2 => 5\n",
-     HDI_MECHANISM_RELAXATION, NULL},
 };
 
 static hdi_evidence decide(const char *before, const char *after, hdi_mechanism mechanism, hd_arena *arena) {
