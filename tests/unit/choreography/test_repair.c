@@ -398,6 +398,21 @@ Test(repair, no_smaller_set_of_messages_is_a_restriction, .timeout = 3600) {
   cr_assert_gt(above_one, 0);
 }
 
+/* Differences of candidates that hold only with their own new messages: learned without that premise, the first of
+ * these would need three messages, the second more. */
+Test(repair, what_is_learned_has_a_premise) {
+  static const char *const texts[] = {
+      "state s0:\n  P0 -> P1 : m0 => s1\n  P0 -> P1 : m0 => s2\nstate s1:\n  P1 -> P0 : m0 => s2\n"
+      "  P0 -> P1 : m0 => s1\n  P0 -> P1 : m0 => s2\nstate s2:\n  P1 -> P0 : m0 => s0\n",
+      "state s0:\n  P0 -> P1 : m0 => s3\n  P1 -> P0 : m0 => s0\n  P1 -> P0 : m1 => s0\n  P1 -> P0 : m0 => s3\n"
+      "state s3:\n  P0 -> P1 : m0 => s1\n"};
+  for (size_t i = 0; i < 2; i++) {
+    repair_text(texts[i]);
+    cr_assert_eq(least_cost(HDI_MECHANISM_RESTRICTION), 2);
+    close_all();
+  }
+}
+
 /* ---- many blocks, many threads, little memory ---- */
 
 static char *many_transfers(uint32_t blocks) {
