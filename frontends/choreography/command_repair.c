@@ -15,8 +15,8 @@
 #include "frontends/choreography/contract.h"
 #include "frontends/choreography/frontend.h"
 #include "frontends/choreography/repair.h"
+#include "frontends/choreography/repair_options.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,97 +38,6 @@ typedef struct repair_run {
   hd_buffer log;
   bool cut_short;
 } repair_run;
-
-/* ---- options ---- */
-
-static bool is_message_name(const hd_chor_file *file, const char *name) {
-  for (uint32_t m = 0; m < file->alphabet.message_count; m++) {
-    if (strcmp(file->alphabet.messages[m].name, name) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
-static hd_status usage(repair_run *run, const char *hint, const char *option, const char *value, const char *what) {
-  hd_diag_add(run->diag, HD_DIAG_USAGE, NULL, (hd_span){0, 0}, hint, "%s '%s': %s", option, value, what);
-  return HD_E_USAGE;
-}
-
-static const char *copy_trimmed(hd_arena *arena, const char *start, size_t length) {
-  while (length != 0 && (*start == ' ' || *start == '\t')) {
-    start++;
-    length--;
-  }
-  while (length != 0 && (start[length - 1] == ' ' || start[length - 1] == '\t')) {
-    length--;
-  }
-  return hd_arena_copy_text(arena, start, length);
-}
-
-/* "a, b" or "a .. b", as in the file. */
-static hd_status read_rule(repair_run *run, const char *text, hd_chor_rule *rule) {
-  const char *hint = "expected 'FIRST, SECOND' (directly after) or 'FIRST .. SECOND' (anywhere after)";
-  const char *dots = strstr(text, " .. "), *comma = strchr(text, ',');
-  const char *mark = dots != NULL ? dots : comma;
-  if (mark == NULL) {
-    return usage(run, hint, "--never", text, "two messages are needed");
-  }
-  hd_arena *arena = run->result->arena;
-  *rule = (hd_chor_rule){.anywhere = dots != NULL};
-  rule->first = copy_trimmed(arena, text, (size_t)(mark - text));
-  const char *rest = mark + (dots != NULL ? 4 : 1);
-  rule->second = copy_trimmed(arena, rest, strlen(rest));
-  if (rule->first == NULL || rule->second == NULL) {
-    return HD_E_NOMEM;
-  }
-  const char *unknown = !is_message_name(run->ast->file, rule->first)    ? rule->first
-                        : !is_message_name(run->ast->file, rule->second) ? rule->second
-                                                                         : NULL;
-  return unknown == NULL ? HD_OK : usage(run, hint, "--never", unknown, "the choreography has no message of this name");
-}
-
-static hd_status read_rules(repair_run *run) {
-  const hd_text_list *never = &run->request->options->never;
-  run->rules = hd_arena_alloc_array(run->result->arena, never->count, sizeof *run->rules);
-  hd_status status = run->rules == NULL ? HD_E_NOMEM : HD_OK;
-  for (size_t i = 0; i < never->count && status == HD_OK; i++) {
-    status = read_rule(run, never->items[i], &run->rules[i]);
-  }
-  run->rule_count = (uint32_t)never->count;
-  return status;
-}
-
-/* "transition=2,message=1,state=3", any of them, in any order. */
-static hd_status read_costs(repair_run *run) {
-  const char *text = run->request->options->costs;
-  run->costs = (hdi_edit_costs){1, 1, 1};
-  const struct {
-    const char *name;
-    uint32_t *cost;
-  } known[] = {
-      {"transition=", &run->costs.transition}, {"message=", &run->costs.message}, {"state=", &run->costs.state}};
-  for (const char *at = text == NULL ? "" : text; *at != '\0';) {
-    size_t which = 0;
-    while (which < 3 && strncmp(at, known[which].name, strlen(known[which].name)) != 0) {
-      which++;
-    }
-    const char *hint = "expected transition=N,message=N,state=N, each N from 1 to 1000000";
-    if (which == 3) {
-      return usage(run, hint, "--costs", at, "not a cost");
-    }
-    at += strlen(known[which].name);
-    char *end = NULL;
-    errno = 0;
-    unsigned long value = *at >= '0' && *at <= '9' ? strtoul(at, &end, 10) : 0;
-    if (errno != 0 || value < 1 || value > 1000000 || (*end != '\0' && *end != ',')) {
-      return usage(run, hint, "--costs", at, "not a cost");
-    }
-    *known[which].cost = (uint32_t)value;
-    at = *end == ',' ? end + 1 : end;
-  }
-  return HD_OK;
-}
 
 /* ---- drafts ---- */
 
@@ -607,9 +516,10 @@ hd_status hdi_choreography_repair(const hd_ast *ast, const hd_request *request, 
                 "machines cannot be repaired: a repair changes the choreography that they come from");
     return HD_E_USAGE;
   }
-  hd_status status = read_rules(&run);
+  hd_status status =
+      hdi_repair_read_rules(ast->file, &request->options->never, diag, result->arena, &run.rules, &run.rule_count);
   if (status == HD_OK) {
-    status = read_costs(&run);
+    status = hdi_repair_read_costs(request->options->costs, diag, &run.costs);
   }
   if (status == HD_OK) {
     status = hdi_choreography_check(ast, request, diag, result);

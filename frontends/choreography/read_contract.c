@@ -18,30 +18,10 @@
 #include "frontends/choreography/contract.h"
 
 #include "core/base/buffer.h"
+#include "frontends/choreography/contract_tokens.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-typedef enum token_kind {
-  WORD,
-  ARROW,
-  OPEN,
-  CLOSE,
-  PAREN,
-  THESIS,
-  SQUARE,
-  COLON,
-  SEMICOLON,
-  QUERY,
-  BANG,
-  ODD,
-  END
-} token_kind;
-
-typedef struct token {
-  token_kind kind;
-  hd_span span;
-} token;
 
 typedef enum direction { EITHER, IN, OUT } direction;
 
@@ -92,10 +72,8 @@ typedef struct contract {
 #include "core/base/array.h"
 
 typedef struct reader {
-  const hd_text *text;
+  hdi_contract_tokens t;
   hd_diag *diag;
-  uint32_t at;
-  token now;
   bool wrong;       /* something was reported */
   hd_status status; /* memory */
   messages messages;
@@ -106,75 +84,9 @@ typedef struct reader {
   spans arc_spans, state_spans; /* of the .chor text, in its order */
 } reader;
 
-/* ---- tokens ---- */
-
-static bool is_name_byte(char c, bool first) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (!first && c >= '0' && c <= '9');
-}
-
-/* Moves behind blanks and comments. */
-static void skip_blanks(reader *r) {
-  const char *data = r->text->data;
-  uint32_t end = (uint32_t)r->text->size_bytes;
-  for (;;) {
-    while (r->at < end && (data[r->at] == ' ' || (data[r->at] >= '\t' && data[r->at] <= '\r'))) {
-      r->at++;
-    }
-    if (r->at + 1 < end && data[r->at] == '/' && data[r->at + 1] == '/') {
-      while (r->at < end && data[r->at] != '\n') {
-        r->at++;
-      }
-    } else if (r->at + 1 < end && data[r->at] == '/' && data[r->at + 1] == '*') {
-      r->at += 2;
-      while (r->at < end && !(data[r->at - 1] == '*' && data[r->at] == '/')) {
-        r->at++;
-      }
-      r->at += r->at < end ? 1 : 0;
-    } else {
-      return;
-    }
-  }
-}
-
-static void next(reader *r) {
-  skip_blanks(r);
-  const char *data = r->text->data;
-  uint32_t end = (uint32_t)r->text->size_bytes, begin = r->at;
-  static const char marks[] = "{}()[:;?!";
-  static const token_kind kinds[] = {OPEN, CLOSE, PAREN, THESIS, SQUARE, COLON, SEMICOLON, QUERY, BANG};
-  r->now = (token){END, {begin, begin}};
-  if (begin >= end) {
-    return;
-  }
-  const char *mark = data[begin] == '\0' ? NULL : strchr(marks, data[begin]);
-  r->at = begin + 1;
-  r->now.kind = ODD;
-  if (mark != NULL) {
-    r->now.kind = kinds[mark - marks];
-  } else if (data[begin] == '-' && r->at < end && data[r->at] == '>') {
-    r->at++;
-    r->now.kind = ARROW;
-  } else if (is_name_byte(data[begin], true)) {
-    while (r->at < end && is_name_byte(data[r->at], false)) {
-      r->at++;
-    }
-    r->now.kind = WORD;
-  }
-  r->now.span.end = r->at;
-}
-
-static bool is_word(const reader *r, hd_span span, const char *word) {
-  size_t length = span.end - span.begin;
-  return strlen(word) == length && memcmp(r->text->data + span.begin, word, length) == 0;
-}
-
-static bool at_word(const reader *r, const char *word) {
-  return r->now.kind == WORD && is_word(r, r->now.span, word);
-}
-
 static bool same_name(const reader *r, hd_span a, hd_span b) {
   return a.end - a.begin == b.end - b.begin &&
-         memcmp(r->text->data + a.begin, r->text->data + b.begin, a.end - a.begin) == 0;
+         memcmp(r->t.text->data + a.begin, r->t.text->data + b.begin, a.end - a.begin) == 0;
 }
 
 static bool keep(reader *r, hd_status status) {
@@ -186,13 +98,13 @@ static bool keep(reader *r, hd_status status) {
 
 static bool unexpected(reader *r, const char *expected) {
   r->wrong = true;
-  hd_span span = r->now.span;
-  if (r->now.kind == END) {
-    hd_diag_add(r->diag, HD_DIAG_SYNTAX, r->text, span, expected, "unexpected end of the file");
+  hd_span span = r->t.now.span;
+  if (r->t.now.kind == HDI_CONTRACT_END) {
+    hd_diag_add(r->diag, HD_DIAG_SYNTAX, r->t.text, span, expected, "unexpected end of the file");
   } else {
     int length = span.end - span.begin > 60 ? 60 : (int)(span.end - span.begin);
-    hd_diag_add(r->diag, HD_DIAG_SYNTAX, r->text, span, expected, "unexpected '%.*s'", length,
-                r->text->data + span.begin);
+    hd_diag_add(r->diag, HD_DIAG_SYNTAX, r->t.text, span, expected, "unexpected '%.*s'", length,
+                r->t.text->data + span.begin);
   }
   return false;
 }
@@ -200,37 +112,37 @@ static bool unexpected(reader *r, const char *expected) {
 static bool wrong_name(reader *r, hd_span span, const char *hint, const char *what) {
   r->wrong = true;
   int length = span.end - span.begin > 60 ? 60 : (int)(span.end - span.begin);
-  hd_diag_add(r->diag, HD_DIAG_NAME, r->text, span, hint, "'%.*s' %s", length, r->text->data + span.begin, what);
+  hd_diag_add(r->diag, HD_DIAG_NAME, r->t.text, span, hint, "'%.*s' %s", length, r->t.text->data + span.begin, what);
   return false;
 }
 
-static bool take(reader *r, token_kind kind, const char *expected, hd_span *span) {
-  if (r->now.kind != kind) {
+static bool take(reader *r, hdi_contract_kind kind, const char *expected, hd_span *span) {
+  if (r->t.now.kind != kind) {
     return unexpected(r, expected);
   }
   if (span != NULL) {
-    *span = r->now.span;
+    *span = r->t.now.span;
   }
-  next(r);
+  hdi_contract_next(&r->t);
   return true;
 }
 
 /* Behind the next `;` or `}` that closes what is open; before a `}` that does not. */
 static void recover(reader *r) {
   uint32_t depth = 0;
-  for (; r->now.kind != END; next(r)) {
-    if (r->now.kind == OPEN) {
+  for (; r->t.now.kind != HDI_CONTRACT_END; hdi_contract_next(&r->t)) {
+    if (r->t.now.kind == HDI_CONTRACT_OPEN) {
       depth++;
-    } else if (r->now.kind == CLOSE) {
+    } else if (r->t.now.kind == HDI_CONTRACT_CLOSE) {
       if (depth == 0) {
         return;
       }
       if (--depth == 0) {
-        next(r);
+        hdi_contract_next(&r->t);
         return;
       }
-    } else if (r->now.kind == SEMICOLON && depth == 0) {
-      next(r);
+    } else if (r->t.now.kind == HDI_CONTRACT_SEMICOLON && depth == 0) {
+      hdi_contract_next(&r->t);
       return;
     }
   }
@@ -238,34 +150,34 @@ static void recover(reader *r) {
 
 /* [ ... ] groups before a declaration; nothing in them matters here. */
 static bool skip_attributes(reader *r) {
-  while (r->now.kind == SQUARE) {
-    const char *data = r->text->data;
+  while (r->t.now.kind == HDI_CONTRACT_SQUARE) {
+    const char *data = r->t.text->data;
     bool quoted = false; /* a bracket in a string ends nothing */
-    while (r->at < r->text->size_bytes && (quoted || data[r->at] != ']')) {
-      quoted = data[r->at] == '"' ? !quoted : quoted;
-      r->at++;
+    while (r->t.at < r->t.text->size_bytes && (quoted || data[r->t.at] != ']')) {
+      quoted = data[r->t.at] == '"' ? !quoted : quoted;
+      r->t.at++;
     }
-    if (r->at >= r->text->size_bytes) {
+    if (r->t.at >= r->t.text->size_bytes) {
       return unexpected(r, "expected ']' at the end of the attribute");
     }
-    r->at++;
-    next(r);
+    r->t.at++;
+    hdi_contract_next(&r->t);
   }
   return true;
 }
 
 static bool skip_parameters(reader *r) {
-  if (r->now.kind != PAREN) {
+  if (r->t.now.kind != HDI_CONTRACT_PAREN) {
     return true;
   }
   uint32_t depth = 0;
   do {
-    depth += r->now.kind == PAREN ? 1 : 0;
-    depth -= r->now.kind == THESIS ? 1 : 0;
-    if (r->now.kind == END) {
+    depth += r->t.now.kind == HDI_CONTRACT_PAREN ? 1 : 0;
+    depth -= r->t.now.kind == HDI_CONTRACT_THESIS ? 1 : 0;
+    if (r->t.now.kind == HDI_CONTRACT_END) {
       return unexpected(r, "expected ')' at the end of the parameters");
     }
-    next(r);
+    hdi_contract_next(&r->t);
   } while (depth > 0);
   return true;
 }
@@ -273,16 +185,16 @@ static bool skip_parameters(reader *r) {
 /* ---- the grammar ---- */
 
 static bool read_message(reader *r) {
-  message m = {.way = at_word(r, "in") ? IN : at_word(r, "out") ? OUT : EITHER};
+  message m = {.way = hdi_contract_at_word(&r->t, "in") ? IN : hdi_contract_at_word(&r->t, "out") ? OUT : EITHER};
   if (m.way != EITHER) {
-    next(r);
+    hdi_contract_next(&r->t);
   }
-  if (!at_word(r, "message")) {
+  if (!hdi_contract_at_word(&r->t, "message")) {
     return unexpected(r, "expected 'message'");
   }
-  next(r);
-  if (!take(r, WORD, "expected the name of a message", &m.name) || !skip_parameters(r) ||
-      !take(r, SEMICOLON, "expected ';' after the message", NULL)) {
+  hdi_contract_next(&r->t);
+  if (!take(r, HDI_CONTRACT_WORD, "expected the name of a message", &m.name) || !skip_parameters(r) ||
+      !take(r, HDI_CONTRACT_SEMICOLON, "expected ';' after the message", NULL)) {
     return false;
   }
   uint32_t first = r->contracts.data[r->contracts.count - 1].first_message;
@@ -298,31 +210,31 @@ static bool read_sequence(reader *r, uint32_t of_state) {
   sequence s = {.state = of_state, .first = (uint32_t)r->acts.count};
   for (;;) {
     act a = {.mark = EITHER};
-    if (!take(r, WORD, "expected a message, or the name of a state at the end", &a.name)) {
+    if (!take(r, HDI_CONTRACT_WORD, "expected a message, or the name of a state at the end", &a.name)) {
       return false;
     }
-    if (r->now.kind == QUERY || r->now.kind == BANG) {
-      a.mark = r->now.kind == QUERY ? IN : OUT;
-      next(r);
+    if (r->t.now.kind == HDI_CONTRACT_QUERY || r->t.now.kind == HDI_CONTRACT_BANG) {
+      a.mark = r->t.now.kind == HDI_CONTRACT_QUERY ? IN : OUT;
+      hdi_contract_next(&r->t);
     }
     if (!keep(r, acts_push(&r->acts, a))) {
       return false;
     }
     s.count++;
-    if (r->now.kind != ARROW) {
+    if (r->t.now.kind != HDI_CONTRACT_ARROW) {
       break;
     }
-    next(r);
+    hdi_contract_next(&r->t);
   }
-  return take(r, SEMICOLON, "expected '->', or ';' at the end of the sequence", NULL) &&
+  return take(r, HDI_CONTRACT_SEMICOLON, "expected '->', or ';' at the end of the sequence", NULL) &&
          keep(r, sequences_push(&r->sequences, s));
 }
 
 static bool read_state(reader *r) {
   state s = {.contract = (uint32_t)r->contracts.count - 1};
-  next(r);
-  if (!take(r, WORD, "expected the name of a state", &s.name) ||
-      !take(r, COLON, "expected ':' after the state", NULL)) {
+  hdi_contract_next(&r->t);
+  if (!take(r, HDI_CONTRACT_WORD, "expected the name of a state", &s.name) ||
+      !take(r, HDI_CONTRACT_COLON, "expected ':' after the state", NULL)) {
     return false;
   }
   for (size_t i = r->contracts.data[s.contract].first_state; i < r->states.count; i++) {
@@ -334,24 +246,24 @@ static bool read_state(reader *r) {
   if (!keep(r, states_push(&r->states, s))) {
     return false;
   }
-  if (at_word(r, "one")) {
-    next(r);
+  if (hdi_contract_at_word(&r->t, "one")) {
+    hdi_contract_next(&r->t);
   }
-  if (r->now.kind != OPEN) {
+  if (r->t.now.kind != HDI_CONTRACT_OPEN) {
     return read_sequence(r, number);
   }
-  next(r);
-  while (r->now.kind != CLOSE) {
+  hdi_contract_next(&r->t);
+  while (r->t.now.kind != HDI_CONTRACT_CLOSE) {
     if (!read_sequence(r, number)) {
-      if (r->now.kind == END || r->status != HD_OK) {
+      if (r->t.now.kind == HDI_CONTRACT_END || r->status != HD_OK) {
         return false;
       }
       recover(r);
     }
   }
-  next(r);
-  if (r->now.kind == SEMICOLON) {
-    next(r);
+  hdi_contract_next(&r->t);
+  if (r->t.now.kind == HDI_CONTRACT_SEMICOLON) {
+    hdi_contract_next(&r->t);
   }
   return true;
 }
@@ -362,18 +274,19 @@ static bool read_contract(reader *r) {
     return false;
   }
   for (size_t i = 0; modifiers[i] != NULL; i++) {
-    if (at_word(r, modifiers[i])) {
-      next(r);
+    if (hdi_contract_at_word(&r->t, modifiers[i])) {
+      hdi_contract_next(&r->t);
       i = (size_t)-1;
     }
   }
-  if (!at_word(r, "contract")) {
+  if (!hdi_contract_at_word(&r->t, "contract")) {
     return unexpected(r, "expected 'contract'");
   }
-  next(r);
+  hdi_contract_next(&r->t);
   contract c = {.first_state = (uint32_t)r->states.count, .first_message = (uint32_t)r->messages.count};
-  if (!take(r, WORD, "expected the name of the contract", &c.name) ||
-      !take(r, OPEN, "expected '{' after the contract's name (contracts that extend others are not read)", NULL)) {
+  if (!take(r, HDI_CONTRACT_WORD, "expected the name of the contract", &c.name) ||
+      !take(r, HDI_CONTRACT_OPEN, "expected '{' after the contract's name (contracts that extend others are not read)",
+            NULL)) {
     return false;
   }
   for (size_t i = 0; i < r->contracts.count; i++) {
@@ -385,21 +298,21 @@ static bool read_contract(reader *r) {
     return false;
   }
   contract *mine = &r->contracts.data[r->contracts.count - 1];
-  while (r->now.kind != CLOSE && r->now.kind != END && r->status == HD_OK) {
-    if (mine->states_at == 0 && at_word(r, "state")) {
-      mine->states_at = r->now.span.begin;
+  while (r->t.now.kind != HDI_CONTRACT_CLOSE && r->t.now.kind != HDI_CONTRACT_END && r->status == HD_OK) {
+    if (mine->states_at == 0 && hdi_contract_at_word(&r->t, "state")) {
+      mine->states_at = r->t.now.span.begin;
     }
-    bool good = skip_attributes(r) && (at_word(r, "state") ? read_state(r) : read_message(r));
+    bool good = skip_attributes(r) && (hdi_contract_at_word(&r->t, "state") ? read_state(r) : read_message(r));
     if (!good) {
       recover(r);
     }
   }
-  mine->close_at = r->now.span.begin;
-  if (!take(r, CLOSE, "expected '}' at the end of the contract", NULL)) {
+  mine->close_at = r->t.now.span.begin;
+  if (!take(r, HDI_CONTRACT_CLOSE, "expected '}' at the end of the contract", NULL)) {
     return false;
   }
-  if (r->now.kind == SEMICOLON) {
-    next(r);
+  if (r->t.now.kind == HDI_CONTRACT_SEMICOLON) {
+    hdi_contract_next(&r->t);
   }
   if (r->states.count == c.first_state && !r->wrong) {
     return wrong_name(r, c.name, "expected a state", "has no state");
@@ -450,7 +363,7 @@ static bool settle_direction(reader *r, uint32_t c, act *a) {
 /* ---- the same as .chor ---- */
 
 static void add_name(const reader *r, hd_span name, hd_buffer *out) {
-  hd_buffer_add(out, r->text->data + name.begin, name.end - name.begin);
+  hd_buffer_add(out, r->t.text->data + name.begin, name.end - name.begin);
 }
 
 /* The name of the state before act `upto` of the sequence: its state, then the messages so far. A state between two
@@ -526,7 +439,8 @@ static bool add_header(reader *r, uint32_t c, hd_span span, hd_buffer *out) {
 }
 
 static bool is_start(const reader *r, uint32_t s) {
-  return is_word(r, r->states.data[s].name, "Start") || is_word(r, r->states.data[s].name, "START");
+  return hdi_contract_is_word(&r->t, r->states.data[s].name, "Start") ||
+         hdi_contract_is_word(&r->t, r->states.data[s].name, "START");
 }
 
 /* The states of one contract: first the named ones, each with its sequences' first messages, then those between. */
@@ -584,7 +498,7 @@ static void move_spans(const reader *r, hd_chor_file *file) {
       file->alphabet.messages[chor->arcs[a - 1].message.v].first = chor->arcs[a - 1].span;
     }
   }
-  file->text = r->text;
+  file->text = r->t.text;
 }
 
 static hd_status convert(reader *r, hd_chor_file **out) {
@@ -598,13 +512,13 @@ static hd_status convert(reader *r, hd_chor_file **out) {
                      : r->wrong         ? HD_E_INPUT
                      : chor.failed || diag == NULL
                          ? HD_E_NOMEM
-                         : hd_text_from_bytes(r->text->name, chor.data, chor.size_bytes, &text);
+                         : hd_text_from_bytes(r->t.text->name, chor.data, chor.size_bytes, &text);
   if (status == HD_OK) {
     status = hd_chor_read(text, diag, out);
     if (status == HD_E_INPUT) { /* what only the whole shows, a contract without messages for instance */
       for (size_t i = 0; i < hd_diag_count(diag); i++) {
         const hd_diagnostic *told = hd_diag_get(diag, i);
-        hd_diag_add(r->diag, told->code, r->text, r->contracts.data[0].name, told->hint, "%s", told->message);
+        hd_diag_add(r->diag, told->code, r->t.text, r->contracts.data[0].name, told->hint, "%s", told->message);
       }
     }
   }
@@ -628,11 +542,11 @@ static void free_reader(reader *r) {
 }
 
 hd_status hd_contract_read(const hd_text *text, hd_diag *diag, hd_chor_file **out) {
-  reader r = {.text = text, .diag = diag};
+  reader r = {.t.text = text, .diag = diag};
   *out = NULL;
-  next(&r);
-  bool good = r.now.kind != END || unexpected(&r, "expected 'contract'");
-  while (good && r.now.kind != END && r.status == HD_OK) {
+  hdi_contract_next(&r.t);
+  bool good = r.t.now.kind != HDI_CONTRACT_END || unexpected(&r, "expected 'contract'");
+  while (good && r.t.now.kind != HDI_CONTRACT_END && r.status == HD_OK) {
     good = read_contract(&r);
   }
   hd_status status = r.status != HD_OK ? r.status : r.wrong ? HD_E_INPUT : HD_OK;
@@ -644,9 +558,9 @@ hd_status hd_contract_read(const hd_text *text, hd_diag *diag, hd_chor_file **ou
 }
 
 hd_status hdi_contract_places(const hd_text *text, uint32_t index, uint32_t *states_at, uint32_t *close_at) {
-  reader r = {.text = text};
-  next(&r);
-  while (r.now.kind != END && r.status == HD_OK && r.contracts.count <= index && read_contract(&r)) {}
+  reader r = {.t.text = text};
+  hdi_contract_next(&r.t);
+  while (r.t.now.kind != HDI_CONTRACT_END && r.status == HD_OK && r.contracts.count <= index && read_contract(&r)) {}
   if (r.contracts.count > index) {
     *states_at = r.contracts.data[index].states_at;
     *close_at = r.contracts.data[index].close_at;
@@ -657,11 +571,12 @@ hd_status hdi_contract_places(const hd_text *text, uint32_t index, uint32_t *sta
 }
 
 bool hd_contract_sniff(const hd_text *text) {
-  reader r = {.text = text};
-  next(&r);
-  while (r.now.kind == SQUARE && skip_attributes(&r)) {}
-  while (at_word(&r, "public") || at_word(&r, "private") || at_word(&r, "internal")) {
-    next(&r);
+  reader r = {.t.text = text};
+  hdi_contract_next(&r.t);
+  while (r.t.now.kind == HDI_CONTRACT_SQUARE && skip_attributes(&r)) {}
+  while (hdi_contract_at_word(&r.t, "public") || hdi_contract_at_word(&r.t, "private") ||
+         hdi_contract_at_word(&r.t, "internal")) {
+    hdi_contract_next(&r.t);
   }
-  return at_word(&r, "contract");
+  return hdi_contract_at_word(&r.t, "contract");
 }
