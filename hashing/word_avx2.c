@@ -11,7 +11,10 @@ typedef struct line_copy {
 
 static inline line_copy read_line(const hd_atomic_u64 *line) {
   const __m256i *halves = (const __m256i *)(const void *)line;
-  line_copy copy = {_mm256_load_si256(&halves[0]), _mm256_load_si256(&halves[1])};
+  return (line_copy){_mm256_load_si256(&halves[0]), _mm256_load_si256(&halves[1])};
+}
+
+static inline line_copy keep_line(line_copy copy) {
   HD_KEEP_VECTOR(copy.low);
   HD_KEEP_VECTOR(copy.high);
   return copy;

@@ -7,7 +7,10 @@
 typedef __m512i line_copy;
 
 static inline line_copy read_line(const hd_atomic_u64 *line) {
-  line_copy copy = _mm512_load_si512((const void *)line);
+  return _mm512_load_si512((const void *)line);
+}
+
+static inline line_copy keep_line(line_copy copy) {
   HD_KEEP_VECTOR(copy);
   return copy;
 }

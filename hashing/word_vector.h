@@ -1,7 +1,8 @@
 /* Insertion into the word set by vector instructions, for inclusion by the files that know them: they define
  *
  *   typedef ... line_copy;                                                              eight slots as they were read
- *   static inline line_copy read_line(const hd_atomic_u64 *line);                       reads each slot once
+ *   static inline line_copy read_line(const hd_atomic_u64 *line);                       reads each slot
+ *   static inline line_copy keep_line(line_copy copy);                                  and not again for a second use
  *   static inline uint32_t line_equals(line_copy copy, uint64_t value);                 bit i: slot i holds the value
  *   static inline void mix_many(const uint64_t *states, size_t count, uint64_t *keys);  hdi_word_mix of each
  *
@@ -28,7 +29,7 @@ static hd_insert insert_left(hdi_word_set *set, uint32_t worker, uint64_t key) {
   uint64_t home = key >> slots->shift;
   for (uint64_t probe = 0, limit = hdi_slots_probe_limit(slots); key != 0 && probe < limit; probe++) {
     hd_atomic_u64 *line = hdi_slots_bucket(slots, home + probe);
-    const line_copy copy = read_line(line);
+    const line_copy copy = keep_line(read_line(line));
     if (line_equals(copy, key) != 0) {
       return HD_INSERT_KNOWN;
     }

@@ -15,6 +15,10 @@ static inline line_copy read_line(const hd_atomic_u64 *line) {
   return copy;
 }
 
+static inline line_copy keep_line(line_copy copy) {
+  return copy;
+}
+
 static inline uint32_t line_equals(line_copy copy, uint64_t value) {
   uint32_t equal = 0;
   for (uint32_t i = 0; i < HDI_BUCKET_SLOTS; i++) {
