@@ -222,7 +222,8 @@ Test(option, wrong_values_say_what_was_expected) {
 
 Test(option, options_of_other_commands_are_refused) {
   refuse("explore --up-to 3 f", "command 'explore' has no option '--up-to'", "it belongs to: check");
-  refuse("--bound=2 project f", "command 'project' has no option '--bound'", "it belongs to: check repair explore convert");
+  refuse("--bound=2 project f", "command 'project' has no option '--bound'",
+         "it belongs to: check repair explore convert");
   for (int c = 0; c < HD_COMMAND_COUNT; c++) {
     for (size_t i = 0; i < hd_option_row_count; i++) {
       const hd_option_row *row = &hd_option_rows[i];
