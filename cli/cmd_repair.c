@@ -7,19 +7,37 @@
 #include "cli/run.h"
 #include "cli/signals.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { ANSWER_BYTES_MAX = 256 };
+enum { ANSWER_BYTES_MAX = 256, LOOK_MS = 100 };
 
 /* Where answers come from. */
 typedef struct answers {
-  FILE *from;
+  FILE *from; /* a terminal is read without a buffer, so that poll knows what there is to read */
+  bool terminal;
   bool shows; /* the questions, on standard error */
   char line[ANSWER_BYTES_MAX];
 } answers;
+
+/* Waits for the terminal; false: a signal asked to stop, which must not have to wait for a line. */
+static bool await_line(const answers *a) {
+  struct pollfd terminal = {.fd = fileno(a->from), .events = POLLIN};
+  for (;;) {
+    /* HD-SYNC S2: relaxed; pairs with none (the handler's store in signals.c). Publishes: nothing, the flag is the
+     * whole message. Why not weaker: it is written while it is read. Why not stronger: no other memory is read because
+     * of it. */
+    if (hd_load_rlx(hdi_signals_cancel()) != 0) {
+      return false;
+    }
+    if (poll(&terminal, 1, LOOK_MS) > 0) {
+      return true;
+    }
+  }
+}
 
 static const char *ask(void *payload, const char *text) {
   answers *a = payload;
@@ -28,7 +46,7 @@ static const char *ask(void *payload, const char *text) {
     fflush(stderr);
   }
   do {
-    if (fgets(a->line, sizeof a->line, a->from) == NULL) {
+    if ((a->terminal && !await_line(a)) || fgets(a->line, sizeof a->line, a->from) == NULL) {
       return NULL;
     }
     a->line[strcspn(a->line, "\n")] = '\0';
@@ -68,7 +86,11 @@ int hdi_cmd_repair(const hd_options *options) {
   }
   bool from_file = options->choices != NULL && *options->choices != '\0';
   answers a = {.from = from_file ? fopen(options->choices, "r") : stdin,
+               .terminal = options->interactive,
                .shows = options->interactive || options->verbose};
+  if (options->interactive) {
+    setvbuf(stdin, NULL, _IONBF, 0);
+  }
   hdi_signals_install();
   if (a.from == NULL) {
     code = hdi_usage_error(options, NULL, "--choices %s cannot be read", options->choices);

@@ -56,7 +56,9 @@ static int verbosity(const hd_options *options) {
 
 /* Prints the result where it belongs. */
 static int print_result(const hd_options *options, const hd_result *result) {
-  FILE *stream = hdi_emit_uses_stdout(options) ? stderr : stdout;
+  bool repaired_text =
+      options->command == HD_COMMAND_REPAIR && options->output != NULL && strcmp(options->output, "-") == 0;
+  FILE *stream = repaired_text || hdi_emit_uses_stdout(options) ? stderr : stdout;
   hd_buffer out = {0};
   hd_status status = options->format == HD_FORMAT_JSON
                          ? hd_result_print_json(result, &out)
@@ -136,7 +138,7 @@ static int run_input(const hd_options *options, const hdi_input *input, const hd
       .options = options,
       .cancel = hdi_signals_cancel(),
       .deadline_seconds = options->timeout > 0 ? hd_machine_seconds() + options->timeout : 0.0,
-      .progress = line.enabled ? hdi_progress_show : NULL,
+      .progress = line.enabled && ask == NULL ? hdi_progress_show : NULL, /* a line that moves would hide questions */
       .progress_payload = &line,
       .ask = ask,
       .ask_payload = payload,

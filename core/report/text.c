@@ -323,13 +323,27 @@ static void print_statistics(const printer *p, int verbose) {
   hd_buffer_add_text(p->out, "\n");
 }
 
-/* A diff keeps its lines; everything else in them is made safe. */
+/* A line of a text as it is, but for bytes that could steer the terminal; tabs stay, and so does the carriage return at
+ * the end of a line. */
+static void put_line(const printer *p, const char *line, size_t length) {
+  for (size_t i = 0; i < length; i++) {
+    unsigned char byte = (unsigned char)line[i];
+    bool plain = (byte >= ' ' && byte != 0x7F) || byte == '\t' || (byte == '\r' && i + 1 == length);
+    if (plain) {
+      hd_buffer_add(p->out, &line[i], 1);
+    } else {
+      hd_buffer_printf(p->out, "\\x%02x", byte);
+    }
+  }
+}
+
+/* For people; what tools take is the quiet output, or --emit diff. */
 static void print_diff(const printer *p, const char *diff) {
   for (const char *line = diff; *line != '\0';) {
     size_t length = strcspn(line, "\n");
     bool head = strncmp(line, "---", 3) == 0 || strncmp(line, "+++", 3) == 0;
     paint(p, head ? PAINT_BOLD : *line == '+' ? PAINT_GREEN : *line == '-' ? PAINT_RED : *line == '@' ? PAINT_DIM : "");
-    hd_buffer_add(p->out, line, length);
+    put_line(p, line, length);
     paint(p, head || strchr("+-@", *line) != NULL ? PAINT_OFF : "");
     hd_buffer_add_text(p->out, "\n");
     line += length + (line[length] == '\n' ? 1 : 0);
@@ -340,7 +354,7 @@ static void print_log(const printer *p, const char *log) {
   for (const char *line = log; *line != '\0';) {
     size_t length = strcspn(line, "\n");
     hd_buffer_add_text(p->out, "  | ");
-    hd_buffer_add(p->out, line, length);
+    put_line(p, line, length);
     hd_buffer_add_text(p->out, "\n");
     line += length + (line[length] == '\n' ? 1 : 0);
   }

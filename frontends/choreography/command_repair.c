@@ -82,11 +82,7 @@ static hd_status run_paper(repair_run *run, uint32_t block, hdi_mechanism mechan
   hdi_paper_query ask = {.file = query.file,
                          .block = block,
                          .costs = query.costs,
-                         .limits = {.semantics = query.semantics,
-                                    .states_max = 1u << 16,
-                                    .memory_max_bytes = query.memory_max_bytes,
-                                    .deadline_seconds = query.deadline_seconds,
-                                    .cancel = query.cancel},
+                         .limits = hdi_repair_limits(&query),
                          .steps_max = HDI_PAPER_STEPS_MAX,
                          .prefer = mechanism == HDI_MECHANISM_RESTRICTION ? HDI_PAPER_RESTRICT : HDI_PAPER_RELAX};
   hdi_paper_run paper;
@@ -132,16 +128,6 @@ static hd_status repair_by_paper(repair_run *run, uint32_t block) {
   return status;
 }
 
-/* What the edits of a draft do decides what is promised. */
-static hdi_mechanism mechanism_of(const hdi_draft *draft) {
-  bool syncs = false, relaxes = false;
-  for (uint32_t e = 0; e < draft->edit_count; e++) {
-    syncs |= draft->edits[e].kind == HDI_EDIT_ADD_SYNC;
-    relaxes |= draft->edits[e].kind != HDI_EDIT_ADD_SYNC && draft->edits[e].kind != HDI_EDIT_SPLIT_STATE;
-  }
-  return syncs && relaxes ? HDI_MECHANISM_MIXTURE : syncs ? HDI_MECHANISM_RESTRICTION : HDI_MECHANISM_RELAXATION;
-}
-
 /* The user chooses. */
 static hd_status repair_by_dialogue(repair_run *run, uint32_t block) {
   hdi_repair_answer *answer = &run->answers[block];
@@ -157,7 +143,7 @@ static hd_status repair_by_dialogue(repair_run *run, uint32_t block) {
   if (status != HD_OK) {
     return status;
   }
-  hdi_mechanism mechanism = mechanism_of(draft);
+  hdi_mechanism mechanism = hdi_repair_mechanism(draft);
   answer->repairs = done ? hd_arena_alloc_array(answer->arena, 1, sizeof *answer->repairs) : NULL;
   if (!done) {
     answer->searches[mechanism].nothing = "stopped by the user before the last difference was removed";
@@ -236,7 +222,7 @@ static hd_status verify_text(repair_run *run, const choice *c, const hd_buffer *
                             .option_rules = query.option_rules,
                             .bound = options->bound,
                             .semantics = query.semantics,
-                            .count_length = run->answers[b].shortest + 3,
+                            .count_length = run->answers[b].count_length,
                             .states_max = 0,
                             .threads = query.threads,
                             .memory_max_bytes = query.memory_max_bytes,

@@ -33,6 +33,24 @@ const char *hdi_chor_edit_name(hdi_chor_edit_kind kind) {
   return names[kind];
 }
 
+bool hdi_chor_edit_relaxes(hdi_chor_edit_kind kind) {
+  static const bool answers[HDI_EDIT_KIND_COUNT] = {
+#define HDI_CHOR_EDIT_RELAXES(identifier, name, relaxes, restricts) [HDI_EDIT_##identifier] = (relaxes),
+      HD_CHOR_EDIT_TABLE(HDI_CHOR_EDIT_RELAXES)
+#undef HDI_CHOR_EDIT_RELAXES
+  };
+  return answers[kind];
+}
+
+bool hdi_chor_edit_restricts(hdi_chor_edit_kind kind) {
+  static const bool answers[HDI_EDIT_KIND_COUNT] = {
+#define HDI_CHOR_EDIT_RESTRICTS(identifier, name, relaxes, restricts) [HDI_EDIT_##identifier] = (restricts),
+      HD_CHOR_EDIT_TABLE(HDI_CHOR_EDIT_RESTRICTS)
+#undef HDI_CHOR_EDIT_RESTRICTS
+  };
+  return answers[kind];
+}
+
 const char *hdi_chor_case_name(hdi_chor_case paper_case) {
   static const char *const names[HDI_CASE_COUNT] = {
 #define HDI_CHOR_CASE_NAME(identifier, name) [HDI_CASE_##identifier] = (name),

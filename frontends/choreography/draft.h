@@ -48,6 +48,9 @@ typedef enum hdi_chor_case {
 
 /* Their names; static storage. */
 const char *hdi_chor_edit_name(hdi_chor_edit_kind kind);
+/* What the table says of a kind: it allows more; it asks for a new message. */
+bool hdi_chor_edit_relaxes(hdi_chor_edit_kind kind);
+bool hdi_chor_edit_restricts(hdi_chor_edit_kind kind);
 const char *hdi_chor_case_name(hdi_chor_case paper_case);
 
 typedef struct hdi_edit {

@@ -541,11 +541,25 @@ static void free_reader(reader *r) {
   spans_free(&r->state_spans);
 }
 
+/* What is no text is refused at its first byte that is none, comments included, as in .chor. */
+static bool is_text(reader *r) {
+  for (uint32_t i = 0; i < r->t.text->size_bytes; i++) {
+    unsigned char byte = (unsigned char)r->t.text->data[i];
+    if ((byte < ' ' && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7F) {
+      r->wrong = true;
+      hd_diag_add(r->diag, HD_DIAG_NOT_TEXT, r->t.text, (hd_span){i, i + 1}, "expected a text file",
+                  "the control byte 0x%02x is not text", byte);
+      return false;
+    }
+  }
+  return true;
+}
+
 hd_status hd_contract_read(const hd_text *text, hd_diag *diag, hd_chor_file **out) {
   reader r = {.t.text = text, .diag = diag};
   *out = NULL;
   hdi_contract_next(&r.t);
-  bool good = r.t.now.kind != HDI_CONTRACT_END || unexpected(&r, "expected 'contract'");
+  bool good = is_text(&r) && (r.t.now.kind != HDI_CONTRACT_END || unexpected(&r, "expected 'contract'"));
   while (good && r.t.now.kind != HDI_CONTRACT_END && r.status == HD_OK) {
     good = read_contract(&r);
   }

@@ -383,16 +383,6 @@ static size_t take_cheapest(relaxation *r, hdi_candidate *batch, size_t most) {
   return taken;
 }
 
-/* A mixture has to earn its name: some edit allows more, and some edit asks for a message. */
-static bool is_of_kind(const relaxation *r, const hdi_draft *draft) {
-  bool syncs = false, relaxes = false;
-  for (uint32_t e = 0; e < draft->edit_count; e++) {
-    syncs |= draft->edits[e].kind == HDI_EDIT_ADD_SYNC;
-    relaxes |= draft->edits[e].kind != HDI_EDIT_ADD_SYNC && draft->edits[e].kind != HDI_EDIT_SPLIT_STATE;
-  }
-  return r->mechanism != HDI_MECHANISM_MIXTURE || (syncs && relaxes);
-}
-
 static hd_status take_in(relaxation *r, hdi_candidate *candidate) {
   if (candidate->status != HD_OK || (candidate->difference_count == 0 && candidate->evidence.undecided)) {
     r->dropped = true; /* nothing is known about it */
@@ -402,8 +392,8 @@ static hd_status take_in(relaxation *r, hdi_candidate *candidate) {
     return expand(r, candidate);
   }
   const hdi_draft *draft = candidate->draft;
-  if (!is_of_kind(r, draft)) {
-    return HD_OK;
+  if (r->mechanism == HDI_MECHANISM_MIXTURE && hdi_repair_mechanism(draft) != HDI_MECHANISM_MIXTURE) {
+    return HD_OK; /* a mixture has to earn its name */
   }
   if (!candidate->evidence.accepted) {
     hdi_repair_say(r->run, "  cost %u: refused: %s", draft->cost, candidate->evidence.reason);
@@ -533,12 +523,7 @@ hd_status hdi_repair_offer(const hdi_repair_query *query, const hdi_draft *draft
                   .mechanism = HDI_MECHANISM_MIXTURE,
                   .search = &none.searches[HDI_MECHANISM_MIXTURE],
                   .accepted_cost = UINT64_MAX};
-  hdi_paper_limits limits = {.semantics = query->semantics,
-                             .bound = query->bound,
-                             .states_max = 1u << 16,
-                             .memory_max_bytes = query->memory_max_bytes,
-                             .deadline_seconds = query->deadline_seconds,
-                             .cancel = query->cancel};
+  hdi_paper_limits limits = hdi_repair_limits(query);
   hdi_candidate candidate = {.arena = arena};
   hdi_draft *own = NULL;
   hd_status status = hdi_draft_clone(draft, &own);

@@ -46,6 +46,26 @@ bool hdi_repair_is_over(const hdi_repair_run *run) {
          (query->deadline_seconds > 0 && hd_machine_seconds() >= query->deadline_seconds);
 }
 
+hdi_paper_limits hdi_repair_limits(const hdi_repair_query *query) {
+  return (hdi_paper_limits){.semantics = query->semantics,
+                            .bound = query->bound,
+                            .states_max = STATES_MAX,
+                            .memory_max_bytes = query->memory_max_bytes,
+                            .deadline_seconds = query->deadline_seconds,
+                            .cancel = query->cancel};
+}
+
+hdi_mechanism hdi_repair_mechanism(const hdi_draft *draft) {
+  bool relaxes = false, restricts = false;
+  for (uint32_t e = 0; e < draft->edit_count; e++) {
+    relaxes |= hdi_chor_edit_relaxes(draft->edits[e].kind);
+    restricts |= hdi_chor_edit_restricts(draft->edits[e].kind);
+  }
+  return relaxes && restricts ? HDI_MECHANISM_MIXTURE
+         : restricts          ? HDI_MECHANISM_RESTRICTION
+                              : HDI_MECHANISM_RELAXATION;
+}
+
 void hdi_candidate_clear(hdi_candidate *candidate) {
   hdi_draft_free(candidate->draft);
   hd_arena_free(candidate->arena);
@@ -57,12 +77,7 @@ static hd_status find_differences(const hdi_repair_query *query, hdi_candidate *
   if (candidate->arena == NULL) {
     return HD_E_NOMEM;
   }
-  hdi_paper_limits limits = {.semantics = query->semantics,
-                             .bound = query->bound,
-                             .states_max = STATES_MAX,
-                             .memory_max_bytes = query->memory_max_bytes,
-                             .deadline_seconds = query->deadline_seconds,
-                             .cancel = query->cancel};
+  hdi_paper_limits limits = hdi_repair_limits(query);
   return hdi_paper_find(candidate->draft, &limits, candidate->arena, &candidate->differences,
                         &candidate->difference_count);
 }
@@ -82,7 +97,7 @@ static hd_status ask_gate(const hdi_repair_run *run, hdi_mechanism mechanism, hd
                             .option_rules = query->option_rules,
                             .bound = query->bound,
                             .semantics = query->semantics,
-                            .count_length = run->count_length,
+                            .count_length = run->answer->count_length,
                             .states_max = SYSTEM_STATES_MAX,
                             .threads = 1,
                             .memory_max_bytes = query->memory_max_bytes,
@@ -169,7 +184,7 @@ hd_status hdi_repair_count(const hdi_repair_run *run, const hdi_draft *draft, ui
     status = hd_chor_determinise(file->blocks, arena, &limits, &dfa);
   }
   if (status == HD_OK) {
-    status = hdi_count_words(&dfa, run->count_length, arena, out);
+    status = hdi_count_words(&dfa, run->answer->count_length, arena, out);
   }
   hd_chor_file_free(file);
   hd_arena_free(arena);
@@ -292,7 +307,7 @@ static hd_status look_at_block(hdi_repair_run *run) {
   if (status == HD_OK) {
     run->answer->realizable = block.difference_count == 0;
     run->answer->shortest = block.difference_count == 0 ? 0 : block.differences[0].word_length + 1;
-    run->count_length = run->answer->shortest + LENGTH_BEYOND;
+    run->answer->count_length = run->answer->shortest + LENGTH_BEYOND;
   }
   hdi_candidate_clear(&block);
   return status;

@@ -48,7 +48,8 @@ typedef struct hdi_repair_answer {
   hd_arena *arena;          /* owned: words and evidence */
   bool realizable;          /* nothing to repair */
   uint64_t least_sequences; /* that every relaxation has, as evidence counts them; 0: not known */
-  uint32_t shortest;        /* sends of the shortest difference; evidence counts sequences up to a few more */
+  uint32_t shortest;        /* sends of the shortest difference */
+  uint32_t count_length;    /* evidence counts sequences up to this length, a few more than `shortest` */
   hdi_repair *repairs;      /* of the wanted mechanisms in order, the best first */
   uint32_t repair_count;
   hdi_repair_search searches[HDI_MECHANISM_COUNT];
@@ -59,6 +60,10 @@ typedef struct hdi_repair_answer {
  * HD_E_CANCELLED when not even the block itself could be decided. Cost: up to tries_max decisions per mechanism. */
 hd_status hdi_repair_block(const hdi_repair_query *query, hdi_repair_answer *out);
 void hdi_repair_answer_clear(hdi_repair_answer *answer);
+/* What a draft's edits make of it: a mixture when some allow more and some ask for messages. */
+hdi_mechanism hdi_repair_mechanism(const hdi_draft *draft);
+/* The limits of the query for one search for differences. */
+hdi_paper_limits hdi_repair_limits(const hdi_repair_query *query);
 
 /* A repair made by the user, edit by edit (dialogue.c): each step shows the shortest difference as a chart and the
  * edits that remove it, `ask` returns the choice: the number of an edit, or `q` to stop. *draft, owned by the caller,
@@ -84,7 +89,6 @@ void hdi_candidate_clear(hdi_candidate *candidate);
 typedef struct hdi_repair_run {
   const hdi_repair_query *query;
   hdi_repair_answer *answer;
-  uint32_t count_length; /* of sequences, for the gate */
   uint32_t repair_capacity;
 } hdi_repair_run;
 

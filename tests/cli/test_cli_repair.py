@@ -2,6 +2,7 @@
 import json
 import os
 import shutil
+import signal
 import stat
 import subprocess
 import unittest
@@ -89,6 +90,14 @@ class Repair(Case):
         self.assertEqual(done.code, 3)
         self.assertIn("HD003", done.err)
         self.assertEqual(sorted(os.listdir(self.folder)), [file])
+
+    def test_the_text_on_standard_output(self):
+        file = self.take("tpm")
+        done = self.heddle("repair", "-o", "-", file)
+        self.assertEqual(done.code, 0)
+        self.assertIn("repair 1: relaxation", done.err)
+        self.write("out.chor", done.out)
+        self.assertEqual(self.heddle("check", "out.chor").code, 0)
 
     def test_standard_input(self):
         text = (CASES / "tpm.chor").read_text(encoding="utf-8")
@@ -220,10 +229,26 @@ class Repair(Case):
         self.assertIn(b"repair 1: relaxation", out)
         self.assertEqual(self.heddle("check", file).code, 0)
 
+    def test_an_interrupt_ends_the_dialogue(self):
+        file = self.take("file_transfer")
+        before = self.read(file)
+        leader, follower = os.openpty()
+        self.addCleanup(os.close, leader)
+        process = self.start("repair", "--interactive", "--in-place", file, stdin=follower)
+        os.close(follower)
+        question = b""
+        while b"Your choice" not in question:
+            question += os.read(process.stderr.fileno(), 4096)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        self.assertEqual((process.returncode, self.read(file)), (4, before))
+
     def test_time_limit(self):
         file = self.take("branch_into_cycle")
-        done = self.heddle("repair", "--timeout", "1ms", "--all", file)
-        self.assertIn(done.code, (0, 4))  # a fast machine may be done
+        done = self.heddle("repair", "--timeout", "0.000001", "--all", file)
+        self.assertEqual(done.code, 4)
+        self.assertIn("time limit", done.out)
+        self.assertNotIn("repair 1", done.out)
 
     def test_many_blocks(self):
         self.write("many.chor", "".join(

@@ -100,6 +100,7 @@ static const struct {
     {"contract N { state s: a?; } contract N { state s: a?; }", 1, 38, "is defined twice"},
     {"contract N { state s: a# ; }", 1, 24, "expected '->'"},
     {"contract N { state s: {} }", 1, 10, ""},
+    {"contract N {\n// \033[31m\n state s: a?; }", 2, 4, "expected a text file"},
 };
 
 Test(contract, mistakes_have_places) {
