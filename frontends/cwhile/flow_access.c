@@ -4,8 +4,10 @@
  * puts a value into a variable of the thread that only this statement knows, the last access of the statement is made
  * by its own step, which forgets the values read, so that equal situations are equal states.
  *
- *   x = a + (b && c)     from --t1 = a--> . --t2 = b--> . --[t2] t3 = c--> . --x = t1 + (t2 && t3); t1 = t2 = t3 = 0--> to
- *                                                       '--[!t2] x = ... ---------------------------------------------> to
+ *   x = a + (b && c)     from --t1 = a--> . --t2 = b--> . --[t2] t3 = c--> . --x = t1 + (t2 && t3); t1 = t2 = t3 = 0-->
+ * to
+ *                                                       '--[!t2] x = ... --------------------------------------------->
+ * to
  *
  * Operands are read from left to right; what && and || leave out is not read: hence a front, a list of locations with
  * conditions, from each of which the statement goes on. Waiting (await, lock, join), assume, atomic blocks and
@@ -51,8 +53,8 @@ static uint32_t take_temp(hdi_cw_context *here, uint32_t shared) {
     return HD_NONE;
   }
   if (here->temps_used == here->temp_count) {
-    here->temps[here->temp_count++] = hdi_cw_add_var(
-        flow, &(hdi_cw_variable){.name = "a value read", .thread = here->thread, .hidden = true});
+    here->temps[here->temp_count++] =
+        hdi_cw_add_var(flow, &(hdi_cw_variable){.name = "a value read", .thread = here->thread, .hidden = true});
   }
   uint32_t temp = here->temps[here->temps_used++];
   if (flow->status == HD_OK) {

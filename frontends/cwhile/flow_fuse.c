@@ -67,8 +67,7 @@ static void add_assignment(block *b, const hd_cw_stmt *stmt) {
     return;
   }
   const hdi_cw_variable *var = &flow->vars.data[target.var];
-  add_set(b, &target, value,
-          value->kind == HDI_CW_NODE_CONST && value->value >= var->lo && value->value <= var->hi);
+  add_set(b, &target, value, value->kind == HDI_CW_NODE_CONST && value->value >= var->lo && value->value <= var->hi);
 }
 
 static void add_lock(block *b, const hd_cw_stmt *stmt) {

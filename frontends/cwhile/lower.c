@@ -310,9 +310,8 @@ void hd_cw_lowering_free(hd_cw_lowering *lowering) {
 /* The flow's location of a thread; NULL when it is dead. */
 static const hdi_cw_loc *location(const hd_cw_lowering *lowering, const uint64_t *state, uint32_t thread) {
   hd_loc loc = hd_model_location(lowering->model, state, thread);
-  return hd_model_loc_is_dead(lowering->model, loc)
-             ? NULL
-             : &lowering->flow.locs.data[hd_model_loc_tag(lowering->model, loc)];
+  return hd_model_loc_is_dead(lowering->model, loc) ? NULL
+                                                    : &lowering->flow.locs.data[hd_model_loc_tag(lowering->model, loc)];
 }
 
 bool hd_cw_all_ended(const hd_cw_lowering *lowering, const uint64_t *state) {
@@ -325,7 +324,8 @@ bool hd_cw_all_ended(const hd_cw_lowering *lowering, const uint64_t *state) {
   return true;
 }
 
-/* The value of an axiom in a state: globals, no faults that matter (a fault counts as false, as it stops every step). */
+/* The value of an axiom in a state: globals, no faults that matter (a fault counts as false, as it stops every step).
+ */
 static bool axiom_value(const hd_cw_lowering *lowering, const uint64_t *state, const hdi_cw_node *node, int64_t *out);
 
 static bool axiom_holds(const hd_cw_lowering *lowering, const uint64_t *state) {
@@ -375,8 +375,7 @@ static bool axiom_value(const hd_cw_lowering *lowering, const uint64_t *state, c
   if (node->op == HD_OP_AND || node->op == HD_OP_OR) {
     return axiom_logical(lowering, state, node, out);
   }
-  return axiom_value(lowering, state, node->a, &a) &&
-         (node->b == NULL || axiom_value(lowering, state, node->b, &b)) &&
+  return axiom_value(lowering, state, node->a, &a) && (node->b == NULL || axiom_value(lowering, state, node->b, &b)) &&
          hdi_arith(node->op, a, b, out) == HD_FAULT_NONE;
 }
 

@@ -6,9 +6,9 @@
 #include "frontends/cwhile/flow.h"
 
 /* Who may move. X(identifier, "words") */
-#define HD_CW_SCHEDULE_TABLE(X)                                                                  \
-  X(ANY, "any enabled thread")                                                                   \
-  X(SEQUENTIAL, "one thread after another, each to its end")                                     \
+#define HD_CW_SCHEDULE_TABLE(X)                              \
+  X(ANY, "any enabled thread")                               \
+  X(SEQUENTIAL, "one thread after another, each to its end") \
   X(PREEMPTION_FREE, "a thread goes on to its end or to the next await, lock or join")
 typedef enum hd_cw_schedule {
 #define HDI_CW_SCHEDULE_ENUM(identifier, words) HD_CW_SCHEDULE_##identifier,

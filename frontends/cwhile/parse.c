@@ -29,8 +29,8 @@ bool hdi_cw_keep(hdi_cw_reader *reader, hd_status status) {
 
 bool hdi_cw_enter(hdi_cw_reader *reader) {
   if (reader->depth >= HDI_CW_DEPTH_MAX) {
-    hdi_cw_report(&reader->lexer, HDI_CW_TOO_DEEP, reader->lexer.token.span,
-                  hdi_cw_show_number(HDI_CW_DEPTH_MAX).text, NULL);
+    hdi_cw_report(&reader->lexer, HDI_CW_TOO_DEEP, reader->lexer.token.span, hdi_cw_show_number(HDI_CW_DEPTH_MAX).text,
+                  NULL);
     return false;
   }
   reader->depth++;
@@ -102,8 +102,7 @@ static bool parse_variable(hdi_cw_reader *reader, const hd_cw_var *type, hdi_cw_
   }
   if (hdi_cw_lexer_accept(lexer, HDI_CW_S_OPEN_BRACKET)) {
     var.length_expr = hdi_cw_parse_expr(reader);
-    if (var.length_expr == NULL ||
-        !hdi_cw_lexer_take(lexer, HDI_CW_S_CLOSE_BRACKET, HDI_CW_EXPECT_CLOSE_BRACKET)) {
+    if (var.length_expr == NULL || !hdi_cw_lexer_take(lexer, HDI_CW_S_CLOSE_BRACKET, HDI_CW_EXPECT_CLOSE_BRACKET)) {
       return false;
     }
   }

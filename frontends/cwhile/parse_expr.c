@@ -58,8 +58,7 @@ bool hdi_cw_parse_index(hdi_cw_reader *reader, hd_cw_ref *ref) {
     return true;
   }
   ref->index = hdi_cw_parse_expr(reader);
-  return ref->index != NULL &&
-         hdi_cw_lexer_take(&reader->lexer, HDI_CW_S_CLOSE_BRACKET, HDI_CW_EXPECT_CLOSE_BRACKET);
+  return ref->index != NULL && hdi_cw_lexer_take(&reader->lexer, HDI_CW_S_CLOSE_BRACKET, HDI_CW_EXPECT_CLOSE_BRACKET);
 }
 
 static hd_cw_expr *parse_nondet(hdi_cw_reader *reader, uint32_t begin) {

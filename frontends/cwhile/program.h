@@ -1,5 +1,5 @@
-/* A Cwhile program as its reader leaves it: the syntax with every name resolved. Everything lives in the program's arena
- * and borrows the text it was read from. docs/cwhile-language.md describes the language.
+/* A Cwhile program as its reader leaves it: the syntax with every name resolved. Everything lives in the program's
+ * arena and borrows the text it was read from. docs/cwhile-language.md describes the language.
  *
  *   program   globals | bodies: threads and procedures | axioms | statements, numbered in the order of the text
  *   body      variables: parameters, then locals | statements
@@ -42,7 +42,7 @@ typedef struct hd_cw_var {
   int64_t lo, hi;           /* the declared domain; a lock's is 0..1 */
   int64_t init_lo, init_hi; /* different only for a global `= nondet(lo,hi)` */
   uint32_t length;
-  hd_cw_use use;                                            /* of a reference */
+  hd_cw_use use;                                           /* of a reference */
   hd_cw_expr *length_expr, *init_expr, *lo_expr, *hi_expr; /* as written; NULL: not */
 } hd_cw_var;
 
