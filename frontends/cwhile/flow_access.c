@@ -49,7 +49,7 @@ static hdi_cw_front *new_front(hdi_cw_context *here, uint32_t loc, const hdi_cw_
 static uint32_t take_temp(hdi_cw_context *here, uint32_t shared) {
   hdi_cw_flow *flow = here->flow;
   const hdi_cw_variable read = flow->vars.data[shared];
-  if (here->temps_used == sizeof here->temps / sizeof here->temps[0]) {
+  if (here->temps_used == HDI_CW_TEMPS_MAX) {
     return HD_NONE;
   }
   if (here->temps_used == here->temp_count) {
@@ -116,15 +116,11 @@ static const hdi_cw_node *read_expr(pieces *p, const hd_cw_expr *expr) {
   hdi_cw_context *here = p->here;
   hdi_cw_flow *flow = here->flow;
   if (expr->kind == HD_CW_READ) {
-    hdi_cw_node *node = hd_arena_alloc(flow->arena, sizeof *node);
-    if (node == NULL) {
-      flow->status = HD_E_NOMEM;
-      return hdi_cw_const(flow, 0);
-    }
-    *node = *hdi_cw_expr(here, expr);
+    hdi_cw_binding binding = expr->ref.global ? (hdi_cw_binding){expr->ref.var, NULL} : here->bindings[expr->ref.var];
     if (expr->ref.index != NULL) {
-      node->a = read_expr(p, expr->ref.index);
+      binding.index = read_expr(p, expr->ref.index);
     }
+    const hdi_cw_node *node = hdi_cw_read_bound(flow, binding);
     return is_shared(here, &expr->ref) ? read_shared(p, node) : node;
   }
   if (expr->kind != HD_CW_OP) {

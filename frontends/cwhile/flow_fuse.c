@@ -29,7 +29,7 @@ static bool reads_any(const block *b, const hdi_cw_node *node) {
       return true;
     }
   }
-  return reads_any(b, node->a) || reads_any(b, node->b) || reads_any(b, node->c);
+  return reads_any(b, node->a) || reads_any(b, node->b);
 }
 
 static void add_guard(block *b, const hdi_cw_node *guard, hd_edge_kind kind) {
@@ -48,15 +48,8 @@ static void add_set(block *b, const hdi_cw_binding *target, const hdi_cw_node *v
   hdi_cw_set(b->here->flow, &b->edge.actions, target->var, target->index, value);
 }
 
-static bool has_nondet(const hd_cw_expr *expr) {
-  if (expr == NULL) {
-    return false;
-  }
-  return expr->kind == HD_CW_NONDET || has_nondet(expr->ref.index) || has_nondet(expr->a) || has_nondet(expr->b);
-}
-
 static void add_assignment(block *b, const hd_cw_stmt *stmt) {
-  if (has_nondet(stmt->expr)) {
+  if (hdi_cw_count_nondets(stmt->expr) > 0) {
     b->fits = false;
     return;
   }

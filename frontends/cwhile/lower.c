@@ -281,8 +281,12 @@ hd_status hd_cw_lower(const hd_cw_program *program, const hd_cw_lower_options *o
   lowering->err = HD_NO_VAR;
   hd_status status = hdi_cw_flow_make(program, options->access, &lowering->flow);
   if (status == HD_OK) {
-    lowering->has_loop = hdi_cw_flow_has_loop(&lowering->flow, NULL);
-    status = options->wide ? HD_OK : hdi_cw_narrow(&lowering->flow);
+    uint64_t longest = 0;
+    status = hdi_cw_longest_run(&lowering->flow, &longest);
+    lowering->has_loop = longest == UINT64_MAX;
+  }
+  if (status == HD_OK && !options->wide) {
+    status = hdi_cw_narrow(&lowering->flow);
   }
   if (status == HD_OK) {
     lowerer l = {.out = lowering, .flow = &lowering->flow, .options = options};

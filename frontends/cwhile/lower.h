@@ -53,7 +53,8 @@ bool hd_cw_all_ended(const hd_cw_lowering *lowering, const uint64_t *state);
 
 /* Narrows the variables of a flow to values that they can have (intervals.c). HD_E_NOMEM. */
 hd_status hdi_cw_narrow(hdi_cw_flow *flow);
-/* Can some thread come back to a location? */
-bool hdi_cw_flow_has_loop(const hdi_cw_flow *flow, bool *edge_in_loop);
+/* The steps of the longest run, inner steps of blocks counted; UINT64_MAX when some thread can come back to a location.
+ * HD_E_NOMEM. */
+hd_status hdi_cw_longest_run(const hdi_cw_flow *flow, uint64_t *steps);
 
 #endif
