@@ -3,8 +3,9 @@
  *
  * Order matters only for inputs without a known ending: the first frontend whose sniff takes the text gets it. */
 #include "frontends/choreography/frontend.h"
+#include "frontends/cwhile/cwhile.h"
 #include "frontends/frontend.h"
 
 #include <stddef.h>
 
-const hd_frontend *const hd_frontends[] = {&hd_frontend_choreography, NULL};
+const hd_frontend *const hd_frontends[] = {&hd_frontend_choreography, &hd_frontend_cwhile, NULL};

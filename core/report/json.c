@@ -4,7 +4,7 @@
  *     findings: [ { kind, code, message, details?, span?, trace?, length, count? } ],
  *     repairs?: [ { kind, cost, cheapest, proved, basis, edits: [ { kind, rule?, message, cost, line? } ], diff,
  *                   added_states, lost_states, evidence? } ],
- *     statistics?: { states, transitions, levels, deadlocks, expanded, complete, threads, seconds, bytes_per_state,
+ *     statistics?: { states, transitions, levels, deadlocks, error_states?, expanded, complete, threads, seconds, bytes_per_state,
  *                    states_per_second, visited_bytes, memory_bytes, store?, native? } }
  *
  * The object is built with jansson, which keeps the order of insertion and does the quoting, and dumped straight into
@@ -191,6 +191,9 @@ static json_t *statistics_value(writer *w, const hd_result *result) {
     set_number(w, object, "levels", result->levels);
   }
   set_number(w, object, "deadlocks", result->deadlocks);
+  if (result->has_error_states) {
+    set_number(w, object, "error_states", result->error_states);
+  }
   set_number(w, object, "expanded", result->expanded);
   set(w, object, "complete", json_boolean(result->complete));
   set_number(w, object, "threads", result->threads);

@@ -97,6 +97,8 @@ typedef struct hd_result {
   const char *searched; /* what the statistics describe: "I_1"; NULL: the input's states; for people only */
   bool deadlocks_apart; /* `deadlocks` were counted elsewhere and a fact says where; for people only */
   uint64_t states, transitions, levels, deadlocks, expanded; /* levels: HD_LEVEL_UNKNOWN when there were none */
+  bool has_error_states; /* the frontend counts states that a failed check has marked */
+  uint64_t error_states;
   bool complete;
   uint32_t threads;
   double seconds;

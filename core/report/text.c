@@ -294,6 +294,9 @@ static void print_statistics(const printer *p, int verbose) {
   }
   if (!result->deadlocks_apart) {
     print_count(p, result->deadlocks, "stuck state", "; ");
+    if (result->has_error_states) {
+      print_count(p, result->error_states, "error state", ", ");
+    }
   }
   hd_buffer_add_text(p->out, result->complete ? "complete; " : "not complete; ");
   print_count(p, result->threads, "thread", "");
