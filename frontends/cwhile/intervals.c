@@ -44,6 +44,19 @@ typedef struct analysis {
 
 /* ---- values ---- */
 
+static hdi_cw_interval eval(const analysis *a, const hdi_cw_node *node);
+
+/* The second operand may be one that always has a fault: what the first one decides has a value all the same. */
+static hdi_cw_interval eval_logical(const analysis *a, const hdi_cw_node *node) {
+  bool both = node->op == HD_OP_AND;
+  hdi_cw_interval left = eval(a, node->a), right = eval(a, node->b);
+  if (hdi_cw_is_empty(left) || !hdi_cw_is_empty(right)) {
+    return hdi_cw_interval_op(node->op, left, right);
+  }
+  bool decides = both ? left.lo <= 0 && left.hi >= 0 : left.lo != 0 || left.hi != 0;
+  return !decides ? HDI_CW_EMPTY : both ? (hdi_cw_interval){0, 0} : (hdi_cw_interval){1, 1};
+}
+
 static hdi_cw_interval eval(const analysis *a, const hdi_cw_node *node) {
   switch (node->kind) {
     case HDI_CW_NODE_CONST:
@@ -55,6 +68,9 @@ static hdi_cw_interval eval(const analysis *a, const hdi_cw_node *node) {
       return (hdi_cw_interval){0, 1};
     case HDI_CW_NODE_OP:
       break;
+  }
+  if (node->op == HD_OP_AND || node->op == HD_OP_OR) {
+    return eval_logical(a, node);
   }
   hdi_cw_interval left = eval(a, node->a);
   return hdi_cw_interval_op(node->op, left, node->b == NULL ? left : eval(a, node->b));

@@ -77,6 +77,9 @@ static void fill_in(char *out, size_t capacity, const char *pattern, const char 
 }
 
 void hdi_cw_report(hdi_cw_lexer *lexer, hdi_cw_message message, hd_span span, const char *a, const char *b) {
+  if (lexer->stopped) {
+    return;
+  }
   const message_row *row = &messages[message];
   lexer->errors += hd_diag_code_severity(row->code) == HD_ERROR;
   char words[256], hint[256];
@@ -217,7 +220,11 @@ static void lex_sign(hdi_cw_lexer *lexer) {
   unsigned char c = (unsigned char)*here;
   char shown[24];
   (void)snprintf(shown, sizeof shown, c < 0x7F ? "'%c'" : "the byte 0x%02X", c);
-  set_token(lexer, HDI_CW_BAD, 1);
+  uint32_t length = 1; /* one report for all bytes of a character outside ASCII */
+  while (c >= 0x80 && byte_at(lexer, lexer->at + length) >= 0x80) {
+    length++;
+  }
+  set_token(lexer, HDI_CW_BAD, length);
   hdi_cw_report(lexer, HDI_CW_STRANGE_BYTE, lexer->token.span, shown, NULL);
 }
 
@@ -269,15 +276,22 @@ bool hdi_cw_lexer_open(hdi_cw_lexer *lexer, const hd_text *text, hd_diag *diag) 
 
 void hdi_cw_lexer_unexpected(hdi_cw_lexer *lexer, hdi_cw_expect expected) {
   const hdi_cw_token *token = &lexer->token;
-  if (token->kind == HDI_CW_BAD) {
+  if (token->kind == HDI_CW_BAD || lexer->complained == token->span.begin + 1) {
     return;
   }
+  lexer->complained = token->span.begin + 1;
   hdi_cw_words shown = hdi_cw_show("end of file", strlen("end of file"));
   if (token->kind != HDI_CW_FILE_END) {
     hdi_cw_words name = hdi_cw_show(lexer->text->data + token->span.begin, token->span.end - token->span.begin);
     fill_in(shown.text, sizeof shown.text, "'%1'", name.text, NULL);
   }
   hdi_cw_report(lexer, HDI_CW_UNEXPECTED, token->span, shown.text, expectations[expected]);
+}
+
+void hdi_cw_lexer_stop(hdi_cw_lexer *lexer) {
+  lexer->stopped = true;
+  lexer->at = (uint32_t)lexer->text->size_bytes;
+  lexer->token = (hdi_cw_token){.kind = HDI_CW_FILE_END, .span = {lexer->at, lexer->at}};
 }
 
 bool hdi_cw_lexer_accept(hdi_cw_lexer *lexer, hdi_cw_token_kind kind) {

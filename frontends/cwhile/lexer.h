@@ -119,6 +119,8 @@ typedef struct hdi_cw_lexer {
   uint32_t at;         /* byte after the current token */
   uint32_t last_end;   /* end of the token before the current one */
   hdi_cw_token token;  /* the current one */
+  uint32_t complained; /* 1 + where a token was last said to be unexpected: said once */
+  bool stopped;        /* nothing more is read or reported */
   size_t errors;       /* reported by this reading; the sink may hold others' */
 } hdi_cw_lexer;
 
@@ -135,6 +137,8 @@ void hdi_cw_lexer_next(hdi_cw_lexer *lexer);
 bool hdi_cw_lexer_take(hdi_cw_lexer *lexer, hdi_cw_token_kind kind, hdi_cw_expect expected);
 /* Moves on when the current token is of this kind. */
 bool hdi_cw_lexer_accept(hdi_cw_lexer *lexer, hdi_cw_token_kind kind);
+/* Ends the reading where it is: what follows is not understood. */
+void hdi_cw_lexer_stop(hdi_cw_lexer *lexer);
 /* Reports the current token as unexpected. */
 void hdi_cw_lexer_unexpected(hdi_cw_lexer *lexer, hdi_cw_expect expected);
 /* Adds a row of messages.def at `span`; a and b replace %1 and %2 (NULL where the row has none). */

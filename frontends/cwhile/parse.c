@@ -31,6 +31,7 @@ bool hdi_cw_enter(hdi_cw_reader *reader) {
   if (reader->depth >= HDI_CW_DEPTH_MAX) {
     hdi_cw_report(&reader->lexer, HDI_CW_TOO_DEEP, reader->lexer.token.span, hdi_cw_show_number(HDI_CW_DEPTH_MAX).text,
                   NULL);
+    hdi_cw_lexer_stop(&reader->lexer);
     return false;
   }
   reader->depth++;

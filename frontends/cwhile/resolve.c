@@ -403,6 +403,11 @@ static void resolve_call(const scope *here, hd_cw_stmt *stmt, place where) {
     report_name(all, HDI_CW_RECURSION, &stmt->callee, NULL);
     return;
   }
+  if (all->states[*number] == UNTOUCHED && all->reader->depth >= HDI_CW_DEPTH_MAX) { /* a chain of calls */
+    report(all, HDI_CW_TOO_DEEP, stmt->span, hdi_cw_show_number(HDI_CW_DEPTH_MAX).text, NULL);
+    hdi_cw_lexer_stop(&all->reader->lexer);
+    return;
+  }
   if (!resolve_body(all, *number)) {
     return;
   }
@@ -511,16 +516,14 @@ static void resolve_list(scope *here, hd_cw_stmt *first, place where) {
   }
 }
 
-/* True when the body has been resolved, with reports or without. Recursive through calls; a chain of calls that is too
- * long is found here, before it could be too long for us. */
+/* True when the body has been resolved, with reports or without. Recursive through calls; resolve_call does not follow
+ * a chain that is too long. */
 static bool resolve_body(resolver *all, uint32_t number) {
   if (all->states[number] == FINISHED) {
     return true;
   }
   hd_cw_body *body = &all->program->bodies[number];
-  if (!hdi_cw_enter(all->reader)) {
-    return false;
-  }
+  all->reader->depth++; /* resolve_call looks */
   all->states[number] = GOING_ON;
   scope here = {.all = all, .body = body};
   resolve_vars(all, &here.vars, body->vars, body->var_count, false);

@@ -124,5 +124,6 @@ Test(differential, reference_counts) {
                            100);
   cr_assert(c.deadlocks == 3);
   c = cw_reference_explore("int[0..1] a = 0;\nthread s { atomic { while (*) { skip;\n} }\n}\n", 100);
-  cr_assert(c.endless && c.states == 2 && c.transitions == 1, "%d %d %d", (int)c.endless, (int)c.states, (int)c.transitions);
+  cr_assert(c.endless && c.states == 2 && c.transitions == 1, "%d %d %d", (int)c.endless, (int)c.states,
+            (int)c.transitions);
 }

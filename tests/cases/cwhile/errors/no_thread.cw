@@ -1,0 +1,2 @@
+int x;
+proc p() { x = 1; }

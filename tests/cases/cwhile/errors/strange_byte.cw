@@ -1,0 +1,2 @@
+int x;
+thread t { x = 1 @ 2; }

@@ -1,0 +1,2 @@
+int xé;
+thread t { x = 1; }

@@ -1,0 +1,6 @@
+int x;
+x = 1;
+thread t { skip; }
+}
+int y;
+else

@@ -1,0 +1,4 @@
+fixed daemon int x;
+thread 3 { }
+proc { }
+thread t { skip; }

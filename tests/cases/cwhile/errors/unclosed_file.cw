@@ -1,0 +1,2 @@
+int x;
+thread t { x = 2;
