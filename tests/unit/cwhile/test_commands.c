@@ -81,7 +81,7 @@ Test(commands, atomic_blocks) {
   demand_counts(
       "lock l, m;\nthread a { atomic { lock(l); lock(m); } atomic { unlock(m); unlock(l); } }\n"
       "thread b { atomic { lock(m); lock(l); } atomic { unlock(l); unlock(m); } }",
-      7, 8, 0, 0);
+      8, 8, 0, 0);
 }
 
 Test(commands, waiting_and_pruning) {
