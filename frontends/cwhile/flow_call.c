@@ -152,7 +152,7 @@ void hdi_cw_put_async(hdi_cw_context *here, const hd_cw_stmt *stmt, uint32_t fro
   hdi_cw_edge edge = {.from = from, .to = to, .kind = HD_EDGE_SPAWN, .stmt = stmt};
   hdi_cw_action *start = hdi_cw_act(flow, &edge.actions, HDI_CW_START);
   const hdi_cw_node **arguments =
-      hd_arena_alloc_array(flow->arena, (size_t)callee->parameter_count + 1, sizeof *arguments);
+      hd_arena_alloc_array(flow->arena, (size_t)callee->parameter_count + 1, sizeof(void *));
   if (thread.name == NULL || start == NULL || bindings == NULL || arguments == NULL) {
     hdi_cw_fail(flow, HD_E_NOMEM);
     return;

@@ -100,7 +100,7 @@ static uint32_t list_nondets(const hd_cw_expr *expr, const hd_cw_expr **list, ui
 static void put_choices(hdi_cw_context *here, const hd_cw_stmt *stmt, uint32_t count, uint32_t from, uint32_t to) {
   hdi_cw_flow *flow = here->flow;
   int64_t *values = hd_arena_alloc_array(flow->arena, count, sizeof *values);
-  const hd_cw_expr **nondets = hd_arena_alloc_array(flow->arena, count, sizeof *nondets);
+  const hd_cw_expr **nondets = hd_arena_alloc_array(flow->arena, count, sizeof(void *));
   if (values == NULL || nondets == NULL) {
     hdi_cw_fail(flow, HD_E_NOMEM);
     return;

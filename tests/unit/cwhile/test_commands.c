@@ -73,6 +73,10 @@ Test(commands, atomic_blocks) {
   demand_counts("int x;\nthread a { atomic { if (*) { } else { } } }", 2, 1, 0, 0);
   demand_counts("int x;\nthread a { atomic { if (*) { x = 1; } else { x = 2; } } }", 3, 2, 0, 0);
   demand_counts("int x;\nthread a { atomic { } }", 2, 1, 0, 0);
+  /* what is set before a guard counts for it; an effect that fails before a guard is told */
+  demand_counts("int x;\nthread a { atomic { x = 1; await(x == 1); } }", 2, 1, 0, 0);
+  demand_counts("int x;\nthread a { atomic { x = 1; await(x == 0); } }", 1, 0, 1, 0);
+  (void)demand_kind("int x, y;\nthread a {\natomic { x = 1 / y; await(y == 1); }\n}", "division-by-zero", 3);
   demand_counts("int x;\nthread a { atomic { while (x < 3) { x = x + 1; } } assert(x == 3); }", 3, 2, 0, 0);
   /* a block right after a step, and two blocks in a row, stay apart */
   demand_counts("int x;\nthread a { x = 1; atomic { if (x == 1) { x = 2; } } atomic { while (x > 0) { x = x - 1; } } }",
