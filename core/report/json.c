@@ -4,8 +4,8 @@
  *     findings: [ { kind, code, message, details?, span?, trace?, length, count? } ],
  *     repairs?: [ { kind, cost, cheapest, proved, basis, edits: [ { kind, rule?, message, cost, line? } ], diff,
  *                   added_states, lost_states, evidence? } ],
- *     statistics?: { states, transitions, levels, deadlocks, error_states?, expanded, complete, threads, seconds, bytes_per_state,
- *                    states_per_second, visited_bytes, memory_bytes, store?, native? } }
+ *     statistics?: { states, transitions, levels, deadlocks, error_states?, expanded, complete, threads, seconds,
+ *                    bytes_per_state, states_per_second, visited_bytes, memory_bytes, store?, native? } }
  *
  * The object is built with jansson, which keeps the order of insertion and does the quoting, and dumped straight into
  * the caller's buffer. A field that does not apply is left out; there is no null. Seconds and rates are reals (printed
