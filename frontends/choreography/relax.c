@@ -362,36 +362,64 @@ static hd_status expand(relaxation *r, const hdi_candidate *candidate) {
 
 /* ---- the search ---- */
 
-/* Moves the first open drafts of the least cost into the batch. */
-static size_t take_cheapest(relaxation *r, hdi_candidate *batch, size_t most) {
+static void discard(void *problem, void *candidate) {
+  (void)problem;
+  hdi_candidate_clear(candidate);
+  free(candidate);
+}
+
+/* Takes the first open drafts of the least cost. */
+static hd_status propose(void *problem, size_t most, void **candidates, size_t *count) {
+  relaxation *r = problem;
   uint64_t least = UINT64_MAX;
   for (size_t i = 0; i < r->open_count; i++) {
     least = r->open[i]->cost < least ? r->open[i]->cost : least;
   }
+  *count = 0;
   if (r->accepted_cost != UINT64_MAX && least > r->accepted_cost + SLACK) {
-    return 0;
+    return HD_OK;
   }
-  size_t taken = 0, kept = 0;
+  size_t kept = 0;
+  hd_status status = HD_OK;
   for (size_t i = 0; i < r->open_count; i++) {
-    if (r->open[i]->cost == least && taken < most) {
-      batch[taken++] = (hdi_candidate){.draft = r->open[i]};
-    } else {
+    hdi_candidate *candidate = NULL;
+    if (status == HD_OK && r->open[i]->cost == least && *count < most) {
+      candidate = calloc(1, sizeof *candidate);
+      status = candidate == NULL ? HD_E_NOMEM : HD_OK;
+    }
+    if (candidate == NULL) {
       r->open[kept++] = r->open[i];
+    } else {
+      candidate->draft = r->open[i];
+      candidates[(*count)++] = candidate;
     }
   }
   r->open_count = kept;
-  return taken;
+  for (size_t i = 0; status != HD_OK && i < *count; i++) {
+    discard(r, candidates[i]);
+  }
+  return status;
 }
 
-static hd_status take_in(relaxation *r, hdi_candidate *candidate) {
+static hd_status decide(const void *problem, void *candidate, uint32_t threads) {
+  const relaxation *r = problem;
+  return hdi_repair_decide(r->run, r->mechanism, candidate, threads);
+}
+
+static hd_status take_in(void *problem, void *proposed, hd_candidate_end *end) {
+  relaxation *r = problem;
+  hdi_candidate *candidate = proposed;
   if (candidate->status != HD_OK || (candidate->difference_count == 0 && candidate->evidence.undecided)) {
     r->dropped = true; /* nothing is known about it */
+    *end = HD_CANDIDATE_UNDECIDED;
     return HD_OK;
   }
   if (candidate->difference_count != 0) {
+    *end = HD_CANDIDATE_FAILS;
     return expand(r, candidate);
   }
   const hdi_draft *draft = candidate->draft;
+  *end = HD_CANDIDATE_REFUSED;
   if (r->mechanism == HDI_MECHANISM_MIXTURE && hdi_repair_mechanism(draft) != HDI_MECHANISM_MIXTURE) {
     return HD_OK; /* a mixture has to earn its name */
   }
@@ -399,6 +427,7 @@ static hd_status take_in(relaxation *r, hdi_candidate *candidate) {
     hdi_repair_say(r->run, "  cost %u: refused: %s", draft->cost, candidate->evidence.reason);
     return HD_OK;
   }
+  *end = HD_CANDIDATE_ACCEPTED;
   if (draft->cost < r->accepted_cost) {
     r->accepted_cost = draft->cost;
     r->search->complete = !r->dropped;
@@ -408,35 +437,29 @@ static hd_status take_in(relaxation *r, hdi_candidate *candidate) {
   return hdi_repair_accept(r->run, r->mechanism, candidate);
 }
 
+/* Nothing is replayed: a failing candidate is not only given up but has children, made for its shortest difference. */
+static const hd_repair_steps STEPS = {propose, NULL, decide, take_in, discard};
+
 static hd_status run_batches(relaxation *r) {
-  hdi_candidate batch[BATCH_MAX];
-  hd_status status = HD_OK;
-  while (status == HD_OK && r->open_count != 0) {
-    uint32_t left = r->run->query->tries_max - r->search->tried;
-    if (left == 0 || hdi_repair_is_over(r->run)) {
-      r->search->cut_short = left != 0;
-      return HD_OK;
-    }
-    size_t count = take_cheapest(r, batch, left < BATCH_MAX ? left : BATCH_MAX);
-    if (count == 0) {
-      return HD_OK;
-    }
-    status = hdi_repair_decide(r->run, r->mechanism, batch, count);
-    for (size_t i = 0; i < count; i++) {
-      if (status == HD_OK) {
-        status = take_in(r, &batch[i]);
-      }
-      hdi_candidate_clear(&batch[i]);
-    }
-  }
+  hd_repair_limits limits = hdi_repair_loop_limits(r->run, BATCH_MAX);
+  hd_repair_progress progress;
+  hd_status status = hd_repair_loop_run(&STEPS, r, &limits, &progress);
+  r->search->tried += progress.tried;
+  r->search->cut_short = progress.end == HD_E_CANCELLED;
   return status;
+}
+
+/* Decides one candidate that is not found by edits. */
+static hd_status decide_one(const relaxation *r, hdi_candidate *candidate) {
+  r->search->tried++;
+  return hdi_repair_decide(r->run, r->mechanism, candidate, r->run->query->threads);
 }
 
 static hd_status fall_back(relaxation *r) {
   hdi_candidate last = {0};
   hd_status status = hdi_fallback_relaxation(r->run->query, &last.draft);
   if (status == HD_OK) {
-    status = hdi_repair_decide(r->run, r->mechanism, &last, 1);
+    status = decide_one(r, &last);
   }
   if (status == HD_OK && last.status == HD_OK && last.difference_count == 0) {
     if (last.evidence.accepted) {
@@ -458,7 +481,7 @@ static hd_status try_least(relaxation *r) {
     return HD_OK;
   }
   if (status == HD_OK) {
-    status = hdi_repair_decide(r->run, r->mechanism, &least, 1);
+    status = decide_one(r, &least);
   }
   if (status == HD_OK) {
     status = hdi_repair_count(r->run, least.draft, &r->run->answer->least_sequences);

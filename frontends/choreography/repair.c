@@ -1,11 +1,9 @@
 /* The complete strategy: one block, each wanted mechanism in turn, what was found in order of merit (repair.h).
  *
  *   block --differences--> none: realizable
- *                          some: relax.c, restrict.c --candidates--> decided on all threads --gate--> answer --rank-->
+ *                          some: relax.c, restrict.c --candidates, core/repair/loop.h--> answer --rank-->
  *
- * Candidates are decided in batches, each on one thread, and looked at in the order of the batch, so that the answer
- * does not depend on the number of threads. Deciding is the search for differences (paper.h) and, when there is none,
- * the gate (verify.h).
+ * Deciding a candidate is the search for differences (paper.h) and, when there is none, the gate (verify.h).
  *
  * Merit: first no stuck configuration, then the fewest sequences (up to a length a little above the shortest
  * difference), then the fewest new messages, the least cost, the fewest edits, the earliest found.
@@ -13,7 +11,6 @@
 #include "frontends/choreography/repair.h"
 
 #include "core/base/machine.h"
-#include "core/base/team.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -82,7 +79,8 @@ static hd_status find_differences(const hdi_repair_query *query, hdi_candidate *
                         &candidate->difference_count);
 }
 
-static hd_status ask_gate(const hdi_repair_run *run, hdi_mechanism mechanism, hdi_candidate *candidate) {
+static hd_status ask_gate(const hdi_repair_run *run, hdi_mechanism mechanism, hdi_candidate *candidate,
+                          uint32_t threads) {
   const hdi_repair_query *query = run->query;
   const hd_chor *chor = &query->file->blocks[query->block];
   hd_chor_file *after = NULL;
@@ -99,7 +97,7 @@ static hd_status ask_gate(const hdi_repair_run *run, hdi_mechanism mechanism, hd
                             .semantics = query->semantics,
                             .count_length = run->answer->count_length,
                             .states_max = SYSTEM_STATES_MAX,
-                            .threads = 1,
+                            .threads = threads,
                             .memory_max_bytes = query->memory_max_bytes,
                             .deadline_seconds = query->deadline_seconds,
                             .cancel = query->cancel};
@@ -109,43 +107,23 @@ static hd_status ask_gate(const hdi_repair_run *run, hdi_mechanism mechanism, hd
   return status;
 }
 
-typedef struct batch {
-  const hdi_repair_run *run;
-  hdi_mechanism mechanism;
-  hdi_candidate *candidates;
-  size_t count;
-  uint32_t threads;
-} batch;
-
-/* Worker w decides candidates w, w + threads, ...: no two touch the same one. */
-static void decide_share(hd_team *team, uint32_t worker, void *payload) {
-  (void)team;
-  batch *b = payload;
-  for (size_t i = worker; i < b->count; i += b->threads) {
-    hdi_candidate *candidate = &b->candidates[i];
-    candidate->status = find_differences(b->run->query, candidate);
-    if (candidate->status == HD_OK && candidate->difference_count == 0) {
-      candidate->status = ask_gate(b->run, b->mechanism, candidate);
-    }
+hd_status hdi_repair_decide(const hdi_repair_run *run, hdi_mechanism mechanism, hdi_candidate *candidate,
+                            uint32_t threads) {
+  candidate->status = find_differences(run->query, candidate);
+  if (candidate->status == HD_OK && candidate->difference_count == 0) {
+    candidate->status = ask_gate(run, mechanism, candidate, threads);
   }
+  bool stays = candidate->status == HD_E_LIMIT || candidate->status == HD_E_CANCELLED;
+  return stays ? HD_OK : candidate->status;
 }
 
-hd_status hdi_repair_decide(hdi_repair_run *run, hdi_mechanism mechanism, hdi_candidate *candidates, size_t count) {
-  uint32_t threads = run->query->threads == 0 ? 1 : run->query->threads;
-  threads = threads > count ? (uint32_t)count : threads;
-  batch b = {run, mechanism, candidates, count, threads};
-  run->answer->searches[mechanism].tried += (uint32_t)count;
-  if (threads <= 1 || hd_team_run(threads, decide_share, &b) != HD_OK) {
-    b.threads = 1;
-    decide_share(NULL, 0, &b);
-  }
-  for (size_t i = 0; i < count; i++) {
-    hd_status status = candidates[i].status;
-    if (status != HD_OK && status != HD_E_LIMIT && status != HD_E_CANCELLED) {
-      return status;
-    }
-  }
-  return HD_OK;
+hd_repair_limits hdi_repair_loop_limits(const hdi_repair_run *run, uint32_t batch_max) {
+  const hdi_repair_query *query = run->query;
+  return (hd_repair_limits){.tries_max = query->tries_max,
+                            .batch_max = batch_max,
+                            .threads = query->threads,
+                            .deadline_seconds = query->deadline_seconds,
+                            .cancel = query->cancel};
 }
 
 hd_status hdi_repair_accept(hdi_repair_run *run, hdi_mechanism mechanism, hdi_candidate *candidate) {

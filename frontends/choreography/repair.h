@@ -3,6 +3,7 @@
 #ifndef HEDDLE_FRONTENDS_CHOREOGRAPHY_REPAIR_H
 #define HEDDLE_FRONTENDS_CHOREOGRAPHY_REPAIR_H
 
+#include "core/repair/loop.h"
 #include "frontends/choreography/draft.h"
 #include "frontends/choreography/paper.h"
 #include "frontends/choreography/verify.h"
@@ -92,9 +93,12 @@ typedef struct hdi_repair_run {
   uint32_t repair_capacity;
 } hdi_repair_run;
 
-/* Decides candidates on all threads, each on one; the gate with the promise of `mechanism`. HD_E_NOMEM, HD_E_INTERNAL
- * of any candidate; HD_E_LIMIT and HD_E_CANCELLED stay in the candidate's status. */
-hd_status hdi_repair_decide(hdi_repair_run *run, hdi_mechanism mechanism, hdi_candidate *candidates, size_t count);
+/* Decides a candidate; the gate, on `threads` threads, with the promise of `mechanism`. HD_E_NOMEM, HD_E_INTERNAL;
+ * HD_E_LIMIT and HD_E_CANCELLED stay in the candidate's status. */
+hd_status hdi_repair_decide(const hdi_repair_run *run, hdi_mechanism mechanism, hdi_candidate *candidate,
+                            uint32_t threads);
+/* The query's limits for the loop. */
+hd_repair_limits hdi_repair_loop_limits(const hdi_repair_run *run, uint32_t batch_max);
 /* Takes the candidate's draft into the answer. HD_E_NOMEM. */
 hd_status hdi_repair_accept(hdi_repair_run *run, hdi_mechanism mechanism, hdi_candidate *candidate);
 /* Sequences of the draft's block, as evidence counts them. HD_E_NOMEM, HD_E_LIMIT. */

@@ -359,7 +359,7 @@ static hd_status add_shape(const restriction *r, hd_hitting_set *problem, uint32
 }
 
 /* The cheapest choices that all that was learned allows. */
-static hd_status solve(const restriction *r, hd_hitting_answer *answer) {
+static hd_status solve(const restriction *r, size_t most, hd_hitting_answer *answer) {
   const hdi_repair_query *query = r->run->query;
   uint32_t cost = query->costs == NULL || query->costs->message == 0 ? 1 : query->costs->message;
   uint32_t *numbers = calloc((size_t)r->site_count + 1, sizeof *numbers);
@@ -378,7 +378,7 @@ static hd_status solve(const restriction *r, hd_hitting_answer *answer) {
   if (status == HD_OK) {
     hd_hitting_limits limits = {.nodes_max = NODES_MAX,
                                 .cost_max = (uint64_t)cost * ELEMENTS_CHOSEN_MAX,
-                                .choices_max = BATCH_MAX,
+                                .choices_max = most,
                                 .deadline_seconds = query->deadline_seconds,
                                 .cancel = query->cancel};
     status = hd_hitting_set_solve(problem, &limits, answer);
@@ -388,91 +388,116 @@ static hd_status solve(const restriction *r, hd_hitting_answer *answer) {
   return status;
 }
 
+/* A choice on its way through the loop. */
+typedef struct trial {
+  hdi_candidate candidate;
+  hd_hitting_choice choice; /* of the trial's own */
+  uint64_t cost;
+  uint32_t order[ELEMENTS_CHOSEN_MAX];
+  uint32_t elements[ELEMENTS_CHOSEN_MAX];
+} trial;
+
+static void discard(void *problem, void *candidate) {
+  (void)problem;
+  trial *t = candidate;
+  if (t != NULL) {
+    hdi_candidate_clear(&t->candidate);
+  }
+  free(t);
+}
+
+static hd_status make_trial(const restriction *r, const hd_hitting_choice *choice, uint64_t cost, trial **out) {
+  trial *t = calloc(1, sizeof *t);
+  *out = t;
+  if (t == NULL) {
+    return HD_E_NOMEM;
+  }
+  memcpy(t->elements, choice->elements, choice->count * sizeof *t->elements);
+  t->choice = (hd_hitting_choice){t->elements, choice->count};
+  t->cost = cost;
+  return draft_of(r, r->sites, t->elements, choice->count, t->order, &t->candidate.draft);
+}
+
+/* The cheapest choices, until they are dearer than what was taken: optimal ones, so all that is cheaper is excluded. */
+static hd_status propose(void *problem, size_t most, void **candidates, size_t *count) {
+  restriction *r = problem;
+  hd_hitting_answer answer;
+  *count = 0;
+  hd_status status = solve(r, most, &answer);
+  if (status != HD_OK) {
+    return status;
+  }
+  if (answer.optimal && answer.cost <= r->accepted_cost) {
+    for (size_t i = 0; i < answer.choice_count && status == HD_OK; i++) {
+      trial *t = NULL;
+      status = make_trial(r, &answer.choices[i], answer.cost, &t);
+      candidates[(*count)++] = t;
+    }
+  }
+  hd_hitting_answer_clear(&answer);
+  for (size_t i = 0; i < *count && status != HD_OK; i++) {
+    discard(r, candidates[i]);
+  }
+  *count = status == HD_OK ? *count : 0;
+  return status;
+}
+
+static hd_status decide(const void *problem, void *candidate, uint32_t threads) {
+  const restriction *r = problem;
+  trial *t = candidate;
+  return hdi_repair_decide(r->run, HDI_MECHANISM_RESTRICTION, &t->candidate, threads);
+}
+
 /* What deciding one choice means for the search. */
-static hd_status take_in(restriction *r, hdi_candidate *candidate, const hd_hitting_choice *choice,
-                         const uint32_t *order, uint64_t cost) {
+static hd_status take_in(void *problem, void *proposed, hd_candidate_end *end) {
+  restriction *r = problem;
+  trial *t = proposed;
+  hdi_candidate *candidate = &t->candidate;
+  const char *plural = t->choice.count == 1 ? "" : "s";
   if (candidate->status != HD_OK) { /* cut short: nothing is known about it */
     return candidate->status;
   }
   if (candidate->difference_count != 0) {
-    return learn(r, candidate, choice, order);
+    *end = HD_CANDIDATE_FAILS;
+    return learn(r, candidate, &t->choice, t->order);
   }
-  lesson what = {.elements = choice->elements, .count = choice->count};
+  lesson what = {.elements = t->elements, .count = t->choice.count};
   hd_status status = keep_lesson(r, r->excluded, &r->excluded_count, &what);
   if (status != HD_OK) {
     return status;
   }
   if (candidate->evidence.accepted) {
-    r->accepted_cost = cost;
-    hdi_repair_say(r->run, "  %u message%s: proved", choice->count, choice->count == 1 ? "" : "s");
+    *end = HD_CANDIDATE_ACCEPTED;
+    r->accepted_cost = t->cost;
+    hdi_repair_say(r->run, "  %u message%s: proved", t->choice.count, plural);
     return hdi_repair_accept(r->run, HDI_MECHANISM_RESTRICTION, candidate);
   }
-  hdi_repair_say(r->run, "  %u message%s: refused: %s", choice->count, choice->count == 1 ? "" : "s",
-                 candidate->evidence.reason);
+  hdi_repair_say(r->run, "  %u message%s: refused: %s", t->choice.count, plural, candidate->evidence.reason);
+  *end = HD_CANDIDATE_REFUSED;
   return candidate->evidence.undecided ? HD_E_LIMIT : HD_OK;
 }
 
-static hd_status try_choices(restriction *r, const hd_hitting_answer *answer) {
-  hdi_candidate batch[BATCH_MAX];
-  uint32_t orders[BATCH_MAX][ELEMENTS_CHOSEN_MAX];
-  memset(batch, 0, sizeof batch);
-  uint32_t left = r->run->query->tries_max - r->search->tried;
-  size_t count = answer->choice_count < left ? answer->choice_count : left;
-  hd_status status = HD_OK;
-  for (size_t i = 0; i < count && status == HD_OK; i++) {
-    status = draft_of(r, r->sites, answer->choices[i].elements, answer->choices[i].count, orders[i], &batch[i].draft);
-  }
-  if (status == HD_OK) {
-    status = hdi_repair_decide(r->run, HDI_MECHANISM_RESTRICTION, batch, count);
-  }
-  for (size_t i = 0; i < count; i++) {
-    if (status == HD_OK) {
-      status = take_in(r, &batch[i], &answer->choices[i], orders[i], answer->cost);
-    }
-    hdi_candidate_clear(&batch[i]);
-  }
-  return status;
-}
+/* Nothing is replayed: the solver proposes only what every lesson allows. */
+static const hd_repair_steps STEPS = {propose, NULL, decide, take_in, discard};
 
 /* Rounds until the cheapest choices are all known, the budget ends, or there is none. */
 static hd_status run_rounds(restriction *r) {
-  const hdi_repair_query *query = r->run->query;
-  while (r->search->tried < query->tries_max) {
-    if (hdi_repair_is_over(r->run)) {
-      r->search->cut_short = true;
-      return HD_OK;
-    }
-    hd_hitting_answer answer;
-    hd_status status = solve(r, &answer);
-    if (status != HD_OK) {
-      return status;
-    }
-    bool done = !answer.optimal || answer.choice_count == 0 || answer.cost > r->accepted_cost;
-    if (done) {
-      /* Optimal and dearer than what was taken: everything cheaper is excluded. */
-      r->search->complete = answer.optimal && r->accepted_cost != UINT64_MAX;
-    } else {
-      status = try_choices(r, &answer);
-    }
-    hd_hitting_answer_clear(&answer);
-    if (status == HD_E_LIMIT || status == HD_E_CANCELLED) {
-      r->search->cut_short = status == HD_E_CANCELLED || hdi_repair_is_over(r->run);
-      return HD_OK;
-    }
-    if (status != HD_OK || done) {
-      return status;
-    }
-    /* The first taken choice is a cheapest one: rounds go by cost. */
-    r->search->complete = r->accepted_cost != UINT64_MAX;
-  }
-  return HD_OK;
+  hd_repair_limits limits = hdi_repair_loop_limits(r->run, BATCH_MAX);
+  hd_repair_progress progress;
+  hd_status status = hd_repair_loop_run(&STEPS, r, &limits, &progress);
+  r->search->tried += progress.tried;
+  /* The first taken choice is a cheapest one, since rounds go by cost, even when a limit then ends the listing. */
+  r->search->complete = r->accepted_cost != UINT64_MAX;
+  r->search->cut_short = progress.end == HD_E_CANCELLED || hdi_repair_is_over(r->run);
+  return status;
 }
 
 /* Decides one list of sites; *accepted and the candidate's draft tell. */
 static hd_status decide_sites(restriction *r, const hdi_sync_site *sites, size_t count, hdi_candidate *out) {
   *out = (hdi_candidate){0};
   hd_status status = draft_of(r, sites, NULL, (uint32_t)count, NULL, &out->draft);
-  return status == HD_OK ? hdi_repair_decide(r->run, HDI_MECHANISM_RESTRICTION, out, 1) : status;
+  r->search->tried++;
+  return status == HD_OK ? hdi_repair_decide(r->run, HDI_MECHANISM_RESTRICTION, out, r->run->query->threads) : status;
 }
 
 static bool is_taken(const hdi_candidate *candidate) {
