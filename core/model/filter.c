@@ -33,3 +33,7 @@ void hd_filter_protect_strong(hd_filter *filter, hd_loc loc) {
 void hd_filter_protect_weak(hd_filter *filter, hd_loc loc) {
   protect(filter, loc, HD_LOC_ATOMIC_WEAK);
 }
+
+void hd_filter_protect_weak_start(hd_filter *filter, hd_loc loc) {
+  protect(filter, loc, HD_LOC_WEAK_START);
+}

@@ -13,5 +13,9 @@ hd_filter *hd_filter_new(const hd_model *model);
 void hd_filter_free(hd_filter *filter);
 void hd_filter_protect_strong(hd_filter *filter, hd_loc loc);
 void hd_filter_protect_weak(hd_filter *filter, hd_loc loc);
+/* A location before a weak block: a process that is here is outside, but may leave only while nobody else is at a
+ * weakly protected location, because its step begins the block (and ends it, unless it arrives at a protected
+ * location). */
+void hd_filter_protect_weak_start(hd_filter *filter, hd_loc loc);
 
 #endif

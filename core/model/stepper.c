@@ -26,7 +26,7 @@ hd_stepper *hd_stepper_new(const hd_model *model, const hd_filter *filter) {
     uint32_t flags = model->locs.data[i].flags | (filter == NULL ? 0u : filter->flags[i]);
     stepper->flags[i] = (uint8_t)flags;
     stepper->has_strong |= (flags & HD_LOC_ATOMIC) != 0;
-    stepper->has_weak |= (flags & HD_LOC_ATOMIC_WEAK) != 0;
+    stepper->has_weak |= (flags & (HD_LOC_ATOMIC_WEAK | HD_LOC_WEAK_START)) != 0;
   }
   stepper->machine = (hdi_machine){.model = model, .stack = stepper->stack + 1};
   return stepper;
@@ -61,19 +61,21 @@ void hdi_emit(hd_stepper *stepper, const uint64_t *next) {
 bool hdi_weak_forbids(const hd_stepper *stepper, const uint64_t *before, const uint64_t *after,
                       const uint64_t *movers) {
   const hd_model *model = stepper->model;
-  uint32_t there = 0;
-  bool arrived = false;
+  uint32_t there = 0, stayed = 0;
+  bool arrived = false, passed = false;
   for (uint32_t i = 0; i < model->instances.count; i++) {
-    uint32_t loc = hdi_location(model, after, i);
-    if ((stepper->flags[loc] & HD_LOC_ATOMIC_WEAK) == 0) {
-      continue;
-    }
-    there++;
+    uint32_t from = hdi_location(model, before, i), to = hdi_location(model, after, i);
     bool moved = movers != NULL ? ((movers[i / 64] >> (i % 64)) & 1) != 0
                                 : i == stepper->step.instance || i == stepper->step.partner_instance;
-    arrived |= moved || hdi_location(model, before, i) != loc;
+    moved = moved || from != to;
+    passed = passed || (moved && (stepper->flags[from] & HD_LOC_WEAK_START) != 0);
+    if ((stepper->flags[to] & HD_LOC_ATOMIC_WEAK) != 0) {
+      there++;
+      arrived = arrived || moved;
+      stayed += moved ? 0 : 1;
+    }
   }
-  return there > 1 && arrived;
+  return (there > 1 && arrived) || (passed && stayed > 0);
 }
 
 static bool someone_is_exclusive(const hd_stepper *stepper, const uint64_t *state) {

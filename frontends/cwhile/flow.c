@@ -187,8 +187,12 @@ static void add_token(hdi_cw_flow *flow) {
   }
 }
 
-hd_status hdi_cw_flow_make(const hd_cw_program *program, bool access, hdi_cw_flow *flow) {
-  *flow = (hdi_cw_flow){.program = program, .access = access, .status = HD_OK};
+hd_status hdi_cw_flow_make(const hd_cw_program *program, const hdi_cw_flow_options *options, hdi_cw_flow *flow) {
+  *flow = (hdi_cw_flow){.program = program,
+                        .access = options->access,
+                        .start_apart = options->start_apart,
+                        .unfused = options->unfused,
+                        .status = HD_OK};
   flow->arena = hd_arena_new();
   if (flow->arena == NULL) {
     return flow->status = HD_E_NOMEM;

@@ -113,12 +113,17 @@ typedef struct hdi_cw_flow {
   uint32_t token;           /* variable: some thread is in a watomic block; HD_NONE: no such block */
   const hdi_cw_node *axiom; /* all axioms; NULL: none */
   bool access;              /* every step touches shared variables once at most */
+  bool start_apart;         /* no edge leads to a thread's first location */
+  bool unfused;             /* no block of several statements is one edge */
   hd_status status;         /* sticks at the first failure; HD_E_LIMIT: too many edges */
 } hdi_cw_flow;
 
 /* Makes the flow of a program. HD_E_NOMEM; HD_E_LIMIT when inlining gives more than HDI_CW_EDGES_MAX edges. Free it
  * with hdi_cw_flow_clear in any case. Deterministic. Cost: linear in the inlined program. */
-hd_status hdi_cw_flow_make(const hd_cw_program *program, bool access, hdi_cw_flow *flow);
+typedef struct hdi_cw_flow_options {
+  bool access, start_apart, unfused; /* as in the flow */
+} hdi_cw_flow_options;
+hd_status hdi_cw_flow_make(const hd_cw_program *program, const hdi_cw_flow_options *options, hdi_cw_flow *flow);
 void hdi_cw_flow_clear(hdi_cw_flow *flow);
 
 /* ---- for the parts of the flow: flow.c, flow_stmt.c, flow_call.c, flow_fuse.c, flow_access.c ---- */

@@ -219,7 +219,9 @@ static void put_while(hdi_cw_context *here, const hd_cw_stmt *stmt, uint32_t fro
   hdi_cw_flow *flow = here->flow;
   bool empty = hdi_cw_list_is_empty(flow->program, stmt->body);
   const hdi_cw_loc *entry = &flow->locs.data[from];
-  bool alike = entry->weak == here->weak && entry->inner == here->atomic && !(flow->program->has_yield && entry->free);
+  bool alike = entry->weak == here->weak && entry->inner == here->atomic &&
+               !(flow->program->has_yield && entry->free) &&
+               !(flow->start_apart && from == flow->threads.data[here->thread].first);
   uint32_t head = alike ? from : hdi_cw_add_loc(here);
   uint32_t body = empty ? head : hdi_cw_add_loc(here);
   if (flow->status != HD_OK) {
@@ -245,7 +247,7 @@ static void put_atomic(hdi_cw_context *here, const hd_cw_stmt *stmt, uint32_t fr
     put_step(here, stmt, from, to, HD_EDGE_INTERNAL);
     return;
   }
-  if (hdi_cw_fuse(here, stmt, from, to)) {
+  if (!here->flow->unfused && hdi_cw_fuse(here, stmt, from, to)) {
     return;
   }
   const hdi_cw_loc *before = &here->flow->locs.data[from];

@@ -279,7 +279,8 @@ hd_status hd_cw_lower(const hd_cw_program *program, const hd_cw_lower_options *o
   }
   lowering->program = program;
   lowering->err = HD_NO_VAR;
-  hd_status status = hdi_cw_flow_make(program, options->access, &lowering->flow);
+  hdi_cw_flow_options flow = {options->access, options->start_apart, options->unfused};
+  hd_status status = hdi_cw_flow_make(program, &flow, &lowering->flow);
   if (status == HD_OK) {
     uint64_t longest = 0;
     status = hdi_cw_longest_run(&lowering->flow, &longest);

@@ -21,6 +21,8 @@ typedef struct hd_cw_lower_options {
   bool access;         /* granularity: a step touches shared variables once at most */
   bool count_switches; /* a step costs 1 when another thread made the one before, 0 otherwise */
   bool wide;           /* declared domains, not inferred ones: for tests */
+  bool start_apart;    /* a thread that has moved is not at its first location again */
+  bool unfused;        /* each statement of an atomic block is an inner step of its own */
   hd_cw_schedule schedule;
 } hd_cw_lower_options;
 
