@@ -135,7 +135,7 @@ static void describe_block(maker *m, const hd_cw_stmt *first, const hd_cw_stmt *
       break;
     }
   }
-  m->out->block_count++;
+  m->out->blocks[m->out->block_count++] = (hdi_cw_block){first, last};
   m->out->only_ghost = m->out->only_ghost && real < 2;
 }
 
@@ -227,7 +227,8 @@ hd_status hdi_cw_blocks_make(const hdi_cw_yields *yields, const bool *chosen, hd
   size_t most = (size_t)program->statement_count + 1;
   m.lists = hd_arena_alloc_array(arena, most, sizeof *m.lists);
   m.held = hd_arena_alloc_array(arena, most, sizeof *m.held);
-  if (m.lists == NULL || m.held == NULL) {
+  out->blocks = hd_arena_alloc_array(arena, most, sizeof *out->blocks);
+  if (m.lists == NULL || m.held == NULL || out->blocks == NULL) {
     return HD_E_NOMEM;
   }
   find_held(&m);

@@ -5,8 +5,14 @@
 #include "frontends/cwhile/edit.h"
 #include "frontends/cwhile/yields.h"
 
+/* A block: the first and the last statement in it, of one list. */
+typedef struct hdi_cw_block {
+  const hd_cw_stmt *first, *last;
+} hdi_cw_block;
+
 typedef struct hdi_cw_blocks {
   hdi_cw_edit edit;
+  hdi_cw_block *blocks;
   uint32_t block_count, statement_count; /* blocks, and statements that stand in them, nested ones included */
   uint32_t widened;                      /* yields inside them that were not chosen */
   bool only_ghost;                       /* no block has two statements that touch something that is not ghost */

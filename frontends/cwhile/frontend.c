@@ -45,6 +45,7 @@ const hd_frontend hd_frontend_cwhile = {.abi = HD_FRONTEND_ABI,
                                         .parse = parse,
                                         .free_ast = free_ast,
                                         .check = hdi_cw_check,
+                                        .repair = hdi_cw_repair,
                                         .explore = hdi_cw_explore,
                                         .convert = hdi_cw_convert,
                                         .replay = hdi_cw_replay};

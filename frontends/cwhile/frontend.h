@@ -11,6 +11,7 @@ struct hd_ast {
 
 /* The commands; signatures of struct hd_frontend. */
 hd_status hdi_cw_check(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_result *result);
+hd_status hdi_cw_repair(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_result *result);
 hd_status hdi_cw_explore(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_result *result);
 hd_status hdi_cw_convert(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_buffer *out);
 hd_status hdi_cw_replay(const hd_ast *ast, const hd_text *text, const hd_request *request, hd_diag *diag,

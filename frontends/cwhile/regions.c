@@ -498,8 +498,14 @@ static hd_status accept(search *s, trial *t) {
       made.yields[made.yield_count++] = y;
     }
   }
-  /* The blocks are in the trial's arena: what is kept is the text and the counts. */
+  /* The edit is in the trial's arena: what is kept is the text, the counts, and where the blocks are. */
   made.blocks.edit = (hdi_cw_edit){NULL, 0};
+  made.blocks.blocks =
+      hd_arena_alloc_array(answer->arena, (size_t)made.blocks.block_count + 1, sizeof *made.blocks.blocks);
+  if (made.blocks.blocks == NULL) {
+    return HD_E_NOMEM;
+  }
+  memcpy(made.blocks.blocks, t->region.blocks.blocks, made.blocks.block_count * sizeof *made.blocks.blocks);
   made.edited = t->region.edited;
   t->region.edited = (hdi_cw_edited){0};
   *out = made;

@@ -121,7 +121,7 @@ static void keep_run(walk *w) {
   hdi_cw_runs *out = w->out;
   if (out->count == w->capacity) {
     uint32_t larger = w->capacity == 0 ? 64 : w->capacity * 2;
-    hdi_cw_run *runs = hd_arena_alloc_array(out->arena, larger, sizeof *runs);
+    hdi_cw_complete_run *runs = hd_arena_alloc_array(out->arena, larger, sizeof *runs);
     if (runs == NULL) {
       w->status = HD_E_NOMEM;
       return;
@@ -132,7 +132,7 @@ static void keep_run(walk *w) {
     out->runs = runs;
     w->capacity = larger;
   }
-  hdi_cw_run run = {.count = 0};
+  hdi_cw_complete_run run = {.count = 0};
   for (size_t i = 0; i < w->path.count; i++) {
     run.count += (uint32_t)(w->path.data[i].last - w->path.data[i].event);
     run.bad |= w->path.data[i].bad;
@@ -246,7 +246,7 @@ void hdi_cw_runs_clear(hdi_cw_runs *runs) {
 typedef struct follower {
   const hd_cw_lowering *after;
   const uint32_t *origin;
-  const hdi_cw_run *run;
+  const hdi_cw_complete_run *run;
   hd_stepper *stepper;
   uint32_t statements;          /* before the edit, as far as the run has them */
   uint32_t *ways, *head, *tail; /* per thread and statement, the ways that are left: ways[head .. tail) */
@@ -391,7 +391,7 @@ static bool queue_ways(follower *f, uint32_t threads) {
   return true;
 }
 
-hd_status hdi_cw_run_has_image(const hd_cw_lowering *after, const uint32_t *origin, const hdi_cw_run *run,
+hd_status hdi_cw_run_has_image(const hd_cw_lowering *after, const uint32_t *origin, const hdi_cw_complete_run *run,
                                bool only_at_waits, bool *has) {
   follower f = {.after = after, .origin = origin, .run = run};
   uint32_t words = hd_model_words(after->model), threads = (uint32_t)after->flow.threads.count;

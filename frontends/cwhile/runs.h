@@ -19,15 +19,15 @@ typedef struct hdi_cw_event {
   uint32_t way; /* which of the edges of the statement out of one location */
 } hdi_cw_event;
 
-typedef struct hdi_cw_run {
+typedef struct hdi_cw_complete_run {
   hdi_cw_event *events; /* statements of atomic blocks one by one */
   uint32_t count;
   bool bad; /* an assertion fails in it */
-} hdi_cw_run;
+} hdi_cw_complete_run;
 
 typedef struct hdi_cw_runs {
   hd_arena *arena; /* owned */
-  hdi_cw_run *runs;
+  hdi_cw_complete_run *runs;
   uint32_t count, bad_count;
   bool all;   /* these are all of them; loops are followed once through each state */
   bool fault; /* some run ends in a fault */
@@ -50,7 +50,7 @@ void hdi_cw_runs_clear(hdi_cw_runs *runs);
 /* Is the image of the run a run of the edited program? `after` is its lowering, unfused, with any schedule, and
  * `origin` gives for each of its statements the number before the edit (edit.h). With `only_at_waits` threads must also
  * change only where they wait or end in the edited program. HD_E_NOMEM. Cost: a step of the model for each event. */
-hd_status hdi_cw_run_has_image(const hd_cw_lowering *after, const uint32_t *origin, const hdi_cw_run *run,
+hd_status hdi_cw_run_has_image(const hd_cw_lowering *after, const uint32_t *origin, const hdi_cw_complete_run *run,
                                bool only_at_waits, bool *has);
 
 #endif

@@ -1,0 +1,369 @@
+/* `heddle repair` for Cwhile programs.
+ *
+ *   check --violated--> baseline (gate.h) --> a sequential run is bad: no interleaving is to blame, nothing is repaired
+ *                                             otherwise each family that is asked for and that fits the bug:
+ *     weak, strong regions   a failed assertion or a fault (regions.h)
+ *
+ * Every repair that a family gives has passed the gate as text. They are listed by cost, the best of each family, all
+ * of them with --all. That no repair exists is said only when every family that was asked for was searched to its end.
+ * Threads: one command on one thread, candidates on a team. Cost: that of the families. */
+#include "core/base/machine.h"
+#include "core/base/team.h"
+#include "core/report/diff.h"
+#include "frontends/cwhile/frontend.h"
+#include "frontends/cwhile/regions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  TRIES_MAX = 1500, /* sets explored for a family */
+  YIELDS_MAX = 10,  /* of a set */
+  REPAIRS_MAX = 12, /* listed of a family */
+  FAMILY_MAX = 2,   /* families */
+  YIELD_COST = 4    /* of a yield in a region; a swap of neighbours costs 1 */
+};
+
+/* One repair of a family; what it points to belongs to the family's answer. */
+typedef struct proposal {
+  const char *kind;
+  uint64_t cost, merit; /* of two with one cost the one with less merit comes later */
+  bool cheapest;
+  uint32_t family, rank; /* rank: its place in the family */
+  const hdi_cw_edited *edited;
+  const hdi_cw_evidence *evidence;
+  const hdi_cw_region *region; /* NULL: of another family */
+} proposal;
+
+typedef struct repair_run {
+  const hd_ast *ast;
+  const hd_request *request;
+  hd_diag *diag;
+  hd_result *result;
+  hdi_cw_baseline baseline;
+  hdi_cw_region_answer regions[FAMILY_MAX]; /* weak, strong */
+  proposal *proposals;
+  uint32_t proposal_count;
+  hd_buffer log, missing;
+  bool complete, cut_short;
+  uint32_t explored;
+} repair_run;
+
+static void add_log(void *payload, const char *line) {
+  hd_buffer_printf(payload, "%s\n", line);
+}
+
+static const char *take_text(hd_buffer *buffer, hd_arena *arena) {
+  hd_buffer_add_text(buffer, "");
+  const char *copy = buffer->failed ? NULL : hd_arena_copy_text(arena, buffer->data, buffer->size_bytes);
+  hd_buffer_free(buffer);
+  return copy;
+}
+
+/* Says why a family has no repair. */
+static void miss(repair_run *run, const char *family, const char *why) {
+  hd_buffer_printf(&run->missing, "%s%s: %s", run->missing.size_bytes == 0 ? "" : "; ", family, why);
+}
+
+static uint32_t team_of(const repair_run *run) {
+  return run->request->options->threads == 0 ? hd_team_default_count() : run->request->options->threads;
+}
+
+static size_t memory_of(const repair_run *run) {
+  return run->request->options->memory == 0 ? hd_machine_memory_bytes() : (size_t)run->request->options->memory;
+}
+
+/* ---- families ---- */
+
+static hd_status propose(repair_run *run, proposal made) {
+  proposal *larger = hd_arena_alloc_array(run->result->arena, (size_t)run->proposal_count + 1, sizeof *larger);
+  if (larger == NULL) {
+    return HD_E_NOMEM;
+  }
+  if (run->proposal_count != 0) {
+    memcpy(larger, run->proposals, run->proposal_count * sizeof *larger);
+  }
+  larger[run->proposal_count++] = made;
+  run->proposals = larger;
+  return HD_OK;
+}
+
+/* Regions with fewer statements hold up less. */
+static void rank_regions(hdi_cw_region_answer *answer) {
+  for (uint32_t i = 1; i < answer->region_count; i++) {
+    hdi_cw_region moved = answer->regions[i];
+    uint32_t at = i;
+    while (at > 0 && moved.blocks.statement_count < answer->regions[at - 1].blocks.statement_count) {
+      answer->regions[at] = answer->regions[at - 1];
+      at--;
+    }
+    answer->regions[at] = moved;
+  }
+}
+
+static hd_status find_regions(repair_run *run, uint32_t family, hdi_cw_wrap_kind kind, const char *name) {
+  const hd_options *options = run->request->options;
+  hdi_cw_region_query query = {.baseline = &run->baseline,
+                               .kind = kind,
+                               .exact = options->regions == HD_REGIONS_EXACT,
+                               .yields_max = YIELDS_MAX,
+                               .tries_max = TRIES_MAX,
+                               .repairs_max = REPAIRS_MAX,
+                               .threads = team_of(run),
+                               .memory_max_bytes = memory_of(run),
+                               .deadline_seconds = run->request->deadline_seconds,
+                               .cancel = run->request->cancel,
+                               .log = options->verbose ? add_log : NULL,
+                               .log_payload = &run->log};
+  hdi_cw_region_answer *answer = &run->regions[family];
+  if (query.log != NULL) {
+    hd_buffer_printf(&run->log, "%s:\n", name);
+  }
+  hd_status status = hdi_cw_regions_find(&query, answer);
+  if (status == HD_E_LIMIT) {
+    miss(run, name, "the program is too large for a model");
+    run->complete = false;
+    return HD_OK;
+  }
+  if (status != HD_OK) {
+    return status;
+  }
+  rank_regions(answer);
+  run->explored += answer->progress.tried;
+  run->complete &= answer->complete;
+  run->cut_short |= answer->progress.end == HD_E_CANCELLED;
+  if (answer->nothing != NULL) {
+    miss(run, name, answer->nothing);
+  }
+  for (uint32_t i = 0; i < answer->region_count && status == HD_OK; i++) {
+    const hdi_cw_region *region = &answer->regions[i];
+    status = propose(run, (proposal){.kind = name,
+                                     .cost = (uint64_t)YIELD_COST * region->yield_count,
+                                     .cheapest = answer->complete,
+                                     .family = family,
+                                     .rank = i,
+                                     .edited = &region->edited,
+                                     .evidence = &region->evidence,
+                                     .region = region});
+  }
+  return status;
+}
+
+static bool is_wanted(const repair_run *run, hd_repair_by by) {
+  hd_repair_by wanted = (hd_repair_by)run->request->options->by;
+  return wanted == HD_BY_ANY || wanted == by;
+}
+
+static hd_status run_families(repair_run *run) {
+  bool lock = run->request->options->weak_as == HD_WEAK_AS_LOCK;
+  hd_status status = HD_OK;
+  if (!run->baseline.has_assertion && !run->baseline.has_fault) {
+    miss(run, "atomic regions", "no assertion fails and no step faults; what blocks is no matter of atomicity");
+    return HD_OK;
+  }
+  if (is_wanted(run, HD_BY_WEAK)) {
+    status = find_regions(run, 0, lock ? HDI_CW_WRAP_LOCK : HDI_CW_WRAP_WATOMIC, lock ? "lock-region" : "weak-region");
+  }
+  if (status == HD_OK && is_wanted(run, HD_BY_STRONG)) {
+    status = find_regions(run, 1, HDI_CW_WRAP_ATOMIC, "strong-region");
+  }
+  return status;
+}
+
+/* ---- listing ---- */
+
+static int compare(const proposal *a, const proposal *b) {
+  bool a_stays = a->evidence->deadlocks > 0, b_stays = b->evidence->deadlocks > 0;
+  if (a_stays != b_stays) {
+    return a_stays ? 1 : -1; /* what leaves a deadlock of the original comes last */
+  }
+  if (a->cost != b->cost) {
+    return a->cost < b->cost ? -1 : 1;
+  }
+  if (a->family != b->family) {
+    return a->family < b->family ? -1 : 1;
+  }
+  return a->rank < b->rank ? -1 : 1;
+}
+
+static void sort_proposals(repair_run *run) {
+  for (uint32_t i = 1; i < run->proposal_count; i++) {
+    proposal moved = run->proposals[i];
+    uint32_t at = i;
+    while (at > 0 && compare(&moved, &run->proposals[at - 1]) < 0) {
+      run->proposals[at] = run->proposals[at - 1];
+      at--;
+    }
+    run->proposals[at] = moved;
+  }
+}
+
+/* "a weak block around lines 4 to 6 of t1, so that no thread changes before 'x = 1' in line 5" */
+static hd_status add_region_edits(repair_run *run, const proposal *p, hd_repair *out) {
+  const hdi_cw_region *region = p->region;
+  const hd_text *text = run->ast->program->text;
+  hd_arena *arena = run->result->arena;
+  out->edits =
+      hd_arena_alloc_array(arena, (size_t)region->blocks.block_count + region->yield_count, sizeof *out->edits);
+  if (out->edits == NULL) {
+    return HD_E_NOMEM;
+  }
+  hdi_cw_wrap_kind kind = p->family == 1                                      ? HDI_CW_WRAP_ATOMIC
+                          : run->request->options->weak_as == HD_WEAK_AS_LOCK ? HDI_CW_WRAP_LOCK
+                                                                              : HDI_CW_WRAP_WATOMIC;
+  const char *words = kind == HDI_CW_WRAP_ATOMIC    ? "an atomic block"
+                      : kind == HDI_CW_WRAP_WATOMIC ? "a watomic block"
+                                                    : "a region of the new lock";
+  for (uint32_t b = 0; b < region->blocks.block_count; b++) {
+    const hdi_cw_block *block = &region->blocks.blocks[b];
+    hd_position first = hd_text_position(text, block->first->span.begin);
+    hd_position last = hd_text_position(text, block->last->span.end - 1);
+    hd_edit_line *line = &out->edits[out->edit_count++];
+    *line = (hd_edit_line){.kind = hdi_cw_wrap_name(kind), .position = first};
+    line->message = first.line == last.line ? hd_arena_printf(arena, "%s around line %u", words, (unsigned)first.line)
+                                            : hd_arena_printf(arena, "%s around lines %u to %u", words,
+                                                              (unsigned)first.line, (unsigned)last.line);
+    if (line->message == NULL) {
+      return HD_E_NOMEM;
+    }
+  }
+  for (uint32_t y = 0; y < region->yield_count; y++) {
+    hd_edit_line *line = &out->edits[out->edit_count++];
+    *line = (hd_edit_line){.kind = "protected-yield", .cost = YIELD_COST};
+    line->message = hd_arena_printf(arena, "no change of threads %s", region->words[y]);
+    if (line->message == NULL) {
+      return HD_E_NOMEM;
+    }
+  }
+  return HD_OK;
+}
+
+static hd_status add_repair(repair_run *run, const proposal *p) {
+  const hd_text *before = run->ast->program->text, *after = p->edited->text;
+  hd_arena *arena = run->result->arena;
+  hd_buffer diff = {0};
+  const hdi_cw_evidence *evidence = p->evidence;
+  uint64_t states = run->baseline.states;
+  hd_repair made = {.kind = p->kind,
+                    .cost = p->cost,
+                    .cheapest = p->cheapest,
+                    .proved = true,
+                    .basis = evidence->basis,
+                    .added_states = evidence->states > states ? evidence->states - states : 0,
+                    .lost_states = states > evidence->states ? states - evidence->states : 0};
+  hd_status status =
+      hd_diff_print(before->name, before->data, before->size_bytes, after->data, after->size_bytes, &diff);
+  made.diff = take_text(&diff, arena);
+  made.text = hd_arena_copy_text(arena, after->data, after->size_bytes);
+  status = status == HD_OK && (made.diff == NULL || made.text == NULL) ? HD_E_NOMEM : status;
+  if (status == HD_OK) {
+    status = add_region_edits(run, p, &made);
+  }
+  hd_repair *out = status == HD_OK ? hd_result_add_repair(run->result) : NULL;
+  if (out == NULL) {
+    return status == HD_OK ? HD_E_NOMEM : status;
+  }
+  *out = made;
+  if (p->region != NULL) {
+    hd_repair_add_number(run->result, out, "yields", p->region->yield_count);
+    hd_repair_add_number(run->result, out, "blocks", p->region->blocks.block_count);
+    hd_repair_add_number(run->result, out, "statements_in_blocks", p->region->blocks.statement_count);
+  }
+  hd_repair_add_number(run->result, out, "states_before", states);
+  hd_repair_add_number(run->result, out, "states_after", evidence->states);
+  hd_repair_add_number(run->result, out, "deadlocks_left", evidence->deadlocks);
+  if (evidence->promise != HDI_CW_PROMISE_NONE) {
+    hd_repair_add_number(run->result, out, "runs_kept", evidence->runs_kept);
+  }
+  return HD_OK;
+}
+
+static hd_status list_repairs(repair_run *run) {
+  bool listed[FAMILY_MAX] = {false};
+  hd_status status = HD_OK;
+  sort_proposals(run);
+  for (uint32_t i = 0; i < run->proposal_count && status == HD_OK; i++) {
+    const proposal *p = &run->proposals[i];
+    if (listed[p->family] && !run->request->options->all) {
+      run->result->repairs_left_out++;
+      continue;
+    }
+    listed[p->family] = true;
+    status = add_repair(run, p);
+  }
+  return status;
+}
+
+/* ---- the command ---- */
+
+static void conclude(repair_run *run) {
+  hd_result *result = run->result;
+  hd_result_add_number(result, "candidates_explored", run->explored);
+  if (run->missing.size_bytes != 0) {
+    const char *words = take_text(&run->missing, result->arena);
+    hd_result_add_text(result, "without_repair", words == NULL ? "" : words);
+  }
+  if (result->repair_count == 0 && !run->complete) {
+    result->verdict = HD_VERDICT_INCONCLUSIVE;
+    result->not_covered =
+        run->cut_short ? "repairs: time or a signal ended the search" : "repairs beyond the budget of candidates";
+  }
+}
+
+static hd_status repair_violated(repair_run *run) {
+  hdi_cw_gate_limits limits = {team_of(run), memory_of(run), run->request->deadline_seconds, run->request->cancel};
+  bool access = run->request->options->granularity != 0;
+  hd_status status = hdi_cw_baseline_make(run->ast->program, access, &limits, &run->baseline);
+  if (status == HD_E_LIMIT || status == HD_E_CANCELLED) {
+    run->result->verdict = HD_VERDICT_INCONCLUSIVE;
+    run->result->not_covered = "repairs: the program could not be explored completely within the limits";
+    return HD_OK;
+  }
+  if (status != HD_OK) {
+    return status;
+  }
+  const hdi_cw_runs *sequential = &run->baseline.sequential;
+  if (sequential->bad_count > 0 || sequential->fault) {
+    hd_result_add_text(run->result, "without_repair",
+                       "a complete sequential run is bad: every order and every atomic block keeps that run");
+    return HD_OK;
+  }
+  status = run_families(run);
+  if (status == HD_OK) {
+    status = list_repairs(run);
+  }
+  if (status == HD_OK) {
+    conclude(run);
+  }
+  return status;
+}
+
+hd_status hdi_cw_repair(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_result *result) {
+  if (request->ask != NULL) {
+    hd_diag_add(diag, HD_DIAG_USAGE, NULL, (hd_span){0, 0}, "leave --interactive and --choices out",
+                "a program of threads is repaired without questions");
+    return HD_E_USAGE;
+  }
+  hd_status status = hdi_cw_check(ast, request, diag, result);
+  if (status != HD_OK || result->status != HD_OK || result->verdict == HD_VERDICT_INCONCLUSIVE) {
+    return status;
+  }
+  if (result->verdict == HD_VERDICT_HOLDS) {
+    hd_result_add_text(result, "repair", "none needed: the file stays as it is");
+    return HD_OK;
+  }
+  double start = hd_machine_seconds();
+  repair_run run = {.ast = ast, .request = request, .diag = diag, .result = result, .complete = true};
+  status = repair_violated(&run);
+  result->seconds += hd_machine_seconds() - start;
+  if (run.log.size_bytes != 0 && status == HD_OK) {
+    result->log = take_text(&run.log, result->arena);
+  }
+  for (uint32_t f = 0; f < FAMILY_MAX; f++) {
+    hdi_cw_region_answer_clear(&run.regions[f]);
+  }
+  hdi_cw_baseline_clear(&run.baseline);
+  hd_buffer_free(&run.log);
+  hd_buffer_free(&run.missing);
+  return status;
+}
