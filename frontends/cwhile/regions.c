@@ -7,13 +7,14 @@
  * A choice is explored as a filter laid over one compiled model that counts context switches, so that the bad run it
  * finds has the fewest, and only what passes is written into the text. What a bad run teaches:
  *
- *   strong   one of the yields at which it changes threads. It changes threads at none of the chosen ones, so the
- * choice cannot come again. When the smallest choices that the paper's rule finds do not pass the gate, or there are
- *            none because a run goes wrong without any change of threads, the search goes on with a weaker rule, which
- * is necessary for every set of guarded blocks: a yield at which it changes threads, or at which a thread rests at its
- * end (a block there need not be enabled). weak     both ends of one of its conflicts (yields.h). The paper looks for
- * the smallest extension of a strong repair; here the smallest set of all is found: a conflict is an element of its
- * own, of negligible cost, that asks for the yields of its two ends.
+ *   strong   one of the yields at which it changes threads, or at which a thread rests at its end: a block there need
+ *            not be enabled. It rests at none that is protected, so the choice cannot come again.
+ *   weak     both ends of one of its conflicts (yields.h). The paper looks for the smallest extension of a strong
+ *            repair; here the smallest set of all is found: a conflict is an element of its own, of negligible
+ *            cost, that asks for the yields of its two ends.
+ *
+ * What is learned is necessary for every choice, so the first that passes is a smallest one. The paper's own minimum
+ * (only yields where the run changes threads, no gate) is found before, for its size.
  *
  * A choice that the gate refuses is excluded exactly, since refusal is not monotone. Choices whose blocks are the same
  * text are one repair. Threads: core/repair/loop.h. Cost: one search for each choice, one more and the gate for each
@@ -61,7 +62,8 @@ typedef struct search {
   hdi_cw_region_answer *answer;
   hd_cw_lowering *lowering;
   hdi_cw_yields yields;
-  bool weak, rests;          /* rests: the weaker rule */
+  bool weak;
+  bool paper;                /* its own rule, for the size alone */
   lessons learned, excluded; /* from bad runs; choices that were decided */
   pairs pairs;               /* elements from yields.count on */
   uint32_t size_max;         /* larger choices do not interest: of the first that passed, or that had no bad run */
@@ -330,7 +332,7 @@ static hd_status decide(const void *problem, void *candidate, uint32_t threads) 
   const search *s = problem;
   trial *t = candidate;
   t->status = explore(s, t, threads);
-  if (t->status == HD_OK && t->clean) {
+  if (t->status == HD_OK && t->clean && !s->paper) {
     t->status = judge(s, t, threads);
   }
   bool stays = t->status == HD_E_LIMIT || t->status == HD_E_CANCELLED;
@@ -447,7 +449,7 @@ static hd_status learn_strong(search *s, const trial *t, uint32_t *learned) {
   if (marks == NULL || elements == NULL) {
     return HD_E_NOMEM;
   }
-  hdi_cw_switch_yields(&s->yields, t->trace, s->rests, marks);
+  hdi_cw_switch_yields(&s->yields, t->trace, !s->paper, marks);
   *learned = 0;
   for (uint32_t y = 0; y < s->yields.count; y++) {
     if (marks[y] && !t->chosen[y]) {
@@ -529,9 +531,11 @@ static hd_status take_in(void *problem, void *candidate, hd_candidate_end *end) 
     return status;
   }
   hd_status status = exclude(s, t);
-  if (status == HD_OK && t->clean && s->answer->raw_minimum == 0) {
-    s->answer->raw_minimum = t->size;
-    s->size_max = s->weak ? s->size_max : t->size;
+  if (s->paper) {
+    *end = HD_CANDIDATE_REFUSED;
+    s->answer->raw_minimum = t->clean ? t->size : s->answer->raw_minimum;
+    s->size_max = t->clean ? 0 : s->size_max; /* its size is all that was wanted */
+    return status;
   }
   if (status == HD_OK && t->refused != NULL) {
     *end = HD_CANDIDATE_REFUSED;
@@ -574,15 +578,22 @@ static hd_status run_loop(search *s) {
   return status;
 }
 
-static hd_status run(search *s) {
+/* The size of the paper's minimum. */
+static hd_status run_paper(search *s) {
+  s->paper = true;
+  say(s, "  the fewest yields that leave no bad run, before the gate:");
   hd_status status = run_loop(s);
-  bool again = status == HD_OK && !s->weak && s->answer->region_count == 0 && s->exhausted;
-  if (again) {
-    say(s, "  no set that keeps threads from changing passes; sets whose blocks need not be enabled are tried");
-    /* What was learned by the paper's rule need not hold for them. */
-    lessons_clear(&s->learned);
-    s->rests = true;
-    s->size_max = UINT32_MAX;
+  say(s, "  %u", s->answer->raw_minimum);
+  lessons_clear(&s->learned);
+  lessons_clear(&s->excluded);
+  s->paper = false;
+  s->size_max = UINT32_MAX;
+  return status;
+}
+
+static hd_status run(search *s) {
+  hd_status status = run_paper(s);
+  if (status == HD_OK) {
     status = run_loop(s);
   }
   hdi_cw_region_answer *answer = s->answer;
