@@ -10,6 +10,13 @@ add_library(xxHash::xxhash ALIAS PkgConfig::xxhash)
 add_library(jansson::jansson ALIAS PkgConfig::jansson)
 add_library(jemalloc::jemalloc ALIAS PkgConfig::jemalloc)
 
+# CaDiCaL (MIT) has no pkg-config file; it is a C++ library with a C interface, so the C++ runtime comes with it.
+find_library(HEDDLE_CADICAL_LIBRARY cadical)
+find_path(HEDDLE_CADICAL_INCLUDE ccadical.h)
+if(NOT HEDDLE_CADICAL_LIBRARY OR NOT HEDDLE_CADICAL_INCLUDE)
+  message(FATAL_ERROR "libcadical is missing: install libcadical-dev (scripts/setup.sh does)")
+endif()
+
 if(HEDDLE_TEAM STREQUAL "openmp")
   find_package(OpenMP REQUIRED COMPONENTS C)
   set(HEDDLE_TEAM_LIBRARY OpenMP::OpenMP_C)

@@ -10,7 +10,8 @@
 # that the tools and libraries are there and, when one is missing, says which.
 set -eu
 
-build_packages="gcc libc6-dev cmake ninja-build pkg-config libxxhash-dev libjemalloc-dev libjansson-dev"
+build_packages="gcc libc6-dev cmake ninja-build pkg-config libxxhash-dev libjemalloc-dev libjansson-dev \
+  libcadical-dev libstdc++-12-dev"
 test_packages="g++ libcriterion-dev libz3-dev python3 python3-jsonschema clang-14 libclang-rt-14-dev git patch valgrind"
 dev_packages="clang-format-14 clang-tidy-14 cppcheck shellcheck libomp-14-dev llvm-14 gdb graphviz dpkg-dev"
 
