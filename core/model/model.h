@@ -131,8 +131,7 @@ typedef enum hd_fault {
   32u /* while some process is here and can make a step, the first such process makes the only steps: a \
          reduction that the frontend has proved. Edges from here take part in no rendezvous */
 #define HD_LOC_ATOMIC_WEAK 16u /* protected, weak: at most one process may be at such a location */
-#define HD_LOC_WEAK_START 64u  /* of filters only: leaving it is forbidden while another process is at a weak location \
-                                */
+#define HD_LOC_WEAK_START 64u  /* of filters: leaving it is forbidden while another process is at a weak location */
 
 /* What a step did: its identity is (edge, instance, partner_edge, partner_instance, next state). */
 typedef struct hd_step {

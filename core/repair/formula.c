@@ -112,7 +112,7 @@ typedef struct run {
 /* For the solver: should it give up? */
 static int is_over(void *payload) {
   const hd_hitting_limits *limits = payload;
-  /* HD-SYNC S10: relaxed; pairs with none (the caller's store of the flag, of any order). Publishes: nothing; the flag
+  /* HD-SYNC S11: relaxed; pairs with none (the caller's store of the flag, of any order). Publishes: nothing; the flag
    * is the whole message. Why not weaker: it is written while it is read. Why not stronger: no data comes with it. */
   return (limits->cancel != NULL && hd_load_rlx(limits->cancel) != 0) ||
          (limits->deadline_seconds > 0 && hd_machine_seconds() >= limits->deadline_seconds);
