@@ -174,6 +174,7 @@ static hd_status find_orders(repair_run *run) {
   const hd_options *options = run->request->options;
   hdi_cw_reorder_query query = {.baseline = &run->baseline,
                                 .costs = &COSTS,
+                                .bad_only = options->strategy == HD_STRATEGY_BAD_ONLY,
                                 .tries_max = TRIES_MAX,
                                 .repairs_max = REPAIRS_MAX,
                                 .threads = team_of(run),
@@ -194,6 +195,7 @@ static hd_status find_orders(repair_run *run) {
     return status;
   }
   note_search(run, &answer->progress, answer->complete);
+  hd_result_add_number(run->result, "good_runs_learned_from", answer->good_runs);
   hd_result_add_number(run->result, "bad_runs_learned_from", answer->bad_runs);
   if (answer->nothing != NULL) {
     miss(run, "reordering", answer->nothing);
