@@ -32,6 +32,8 @@ typedef struct hdi_cw_baseline {
   uint32_t blocked_count;
   bool blocked_all;     /* these are all of them */
   bool has_left_behind; /* a thread that must end never moves again while others go on for ever */
+  uint64_t runs;        /* complete ones; with runs_known only */
+  bool runs_known;
   hdi_cw_runs sequential, preemption_free;
 } hdi_cw_baseline;
 
@@ -58,6 +60,8 @@ typedef struct hdi_cw_evidence {
   uint64_t states, transitions;
   uint64_t deadlocks; /* that the original has too */
   uint64_t runs_kept; /* images that were found, of the kind that is promised */
+  uint64_t runs;      /* complete ones of the edited program, when accepted; with runs_known only */
+  bool runs_known;
 } hdi_cw_evidence;
 
 /* Judges an edited program: no failed assertion, no fault, no deadlock and nobody left behind in a way that the
