@@ -1,7 +1,7 @@
 /* Repair by reordering: the orders that the literature's programs need, against all permutations on random programs,
  * and every repair explored once more by the plain interpreter. */
 #include "core/explore/explore.h"
-#include "frontends/cwhile/bad_trace.h"
+#include "frontends/cwhile/good_trace.h"
 #include "frontends/cwhile/reorder.h"
 #include "tests/support/cw_reference.h"
 #include "tests/support/hd_test.h"
@@ -161,6 +161,112 @@ Test(reorder, what_may_change_places) {
   expect_pairs("int x = 0, y = 0; thread t { noreorder { x = 1; y = 2; } }", NULL, 0);
   const char *const local[] = {"x = 1 | r = y"};
   expect_pairs("int x = 0, y = 0; thread t { int r = 0; x = 1; r = y; x = r; }", local, 1);
+}
+
+/* ---- good runs ---- */
+
+/* The lessons of all good runs of a program, as "a before b" or "one of ...", sorted. */
+static void expect_lessons(const char *words, const char *const *expected, size_t count) {
+  fixture f;
+  open_words(&f, words);
+  hd_cw_lower_options options = {.access = false};
+  hd_cw_lowering *lowering = NULL;
+  hdi_cw_orders orders;
+  hd_trace **traces = NULL;
+  uint32_t trace_count = 0;
+  hd_arena *arena = hd_arena_new();
+  hdi_cw_lessons lessons = {0};
+  cr_assert(hd_cw_lower(f.program, &options, &lowering) == HD_OK);
+  cr_assert(hdi_cw_orders_make(lowering, &COSTS, &orders) == HD_OK);
+  cr_assert(hdi_cw_find_good(lowering, 8, &traces, &trace_count) == HD_OK && trace_count > 0);
+  for (uint32_t i = 0; i < trace_count; i++) {
+    cr_assert(hdi_cw_learn_good(&orders, lowering, traces[i], arena, &lessons) == HD_OK);
+    hd_trace_free(traces[i]);
+  }
+  free(traces);
+  cr_expect(lessons.count == count, "%s\n%zu lessons", words, lessons.count);
+  for (size_t i = 0; i < lessons.count; i++) {
+    hd_buffer told = {0};
+    for (size_t w = 0; w < lessons.list[i].count; w++) {
+      for (uint32_t l = 0; l < lessons.list[i].ways[w].count; l++) {
+        const hd_literal *literal = &lessons.list[i].ways[w].literals[l];
+        cr_expect(literal->negated, "an order of the text is kept");
+        hd_buffer_add_text(&told, l > 0 ? " and " : w > 0 ? " or " : "");
+        hd_cw_print_head(orders.units[orders.pairs[literal->variable].a].last, &told);
+        hd_buffer_add_text(&told, " < ");
+        hd_cw_print_head(orders.units[orders.pairs[literal->variable].b].last, &told);
+      }
+    }
+    bool is_expected = false;
+    for (size_t e = 0; e < count; e++) {
+      is_expected = is_expected || strcmp(told.data, expected[e]) == 0;
+    }
+    cr_expect(is_expected, "%s\nlearned %s", words, told.data);
+    hd_buffer_free(&told);
+  }
+  hdi_cw_orders_clear(&orders);
+  hd_cw_lowering_free(lowering);
+  hd_arena_free(arena);
+  close_fixture(&f);
+}
+
+/* Examples 2 and 3: the assertion B moves with what stands behind it, so B <= C holds by itself. */
+Test(reorder, good_runs_of_the_paper) {
+  const char *const second[] = {"x = 1 < y = 1 and await(y == 1) < skip"};
+  expect_lessons("int x = 0, y = 0;\nthread t1 { x = 1; y = 1; }\nthread t2 { await(y == 1); assert(x == 1); skip; }\n",
+                 second, 1);
+  const char *const third[] = {"x = 1 < y = 1 and await(y == 1) < z = 1", "await(z == 1) < x = 0"};
+  expect_lessons(
+      "int x = 0, y = 0, z = 0;\nthread t1 { x = 1; y = 1; }\n"
+      "thread t2 { await(y == 1); assert(x == 1); z = 1; }\nthread t3 { await(z == 1); x = 0; }\n",
+      third, 2);
+}
+
+Test(reorder, good_runs_spare_bad_ones) {
+  fixture f;
+  open_case(&f, "lc_rc_i7core_edac");
+  hdi_cw_reorder_answer with = find(&f);
+  hdi_cw_reorder_query query = query_for(&f);
+  query.bad_only = true;
+  hdi_cw_reorder_answer without;
+  cr_assert(hdi_cw_reorder_find(&query, &without) == HD_OK);
+  cr_assert(with.good_runs > 0 && without.good_runs == 0);
+  cr_assert(with.bad_runs * 4 < without.bad_runs, "%u with good runs, %u without", with.bad_runs, without.bad_runs);
+  cr_assert(with.repair_count == 1 && without.repair_count == 1 && with.repairs[0].cost == without.repairs[0].cost);
+  cr_assert(strcmp(with.repairs[0].edited.text->data, without.repairs[0].edited.text->data) == 0);
+  hdi_cw_reorder_answer_clear(&with);
+  hdi_cw_reorder_answer_clear(&without);
+  close_fixture(&f);
+}
+
+/* ---- runs ---- */
+
+static void expect_runs(const char *words, uint64_t expected, bool known_expected) {
+  fixture f;
+  open_words(&f, words);
+  hd_cw_lower_options options = {.access = false};
+  hd_cw_lowering *lowering = NULL;
+  uint64_t count = 0;
+  bool counted = false;
+  cr_assert(hd_cw_lower(f.program, &options, &lowering) == HD_OK);
+  cr_assert(hdi_cw_count_runs(lowering, 100000, &count, &counted) == HD_OK);
+  cr_expect(counted == known_expected && (!counted || count == expected), "%s\n%d runs", words, (int)count);
+  hd_cw_lowering_free(lowering);
+  close_fixture(&f);
+}
+
+Test(reorder, runs_are_counted) {
+  const char *const two = "int x = 0, y = 0; thread a { x = 1; x = 2; } thread b { y = 1; y = 2; }";
+  expect_runs(two, 6, true); /* 4! / (2! 2!) */
+  expect_runs(
+      "int x = 0, y = 0, z = 0; thread a { x = 1; x = 2; } thread b { y = 1; y = 2; } thread c { z = 1; z = 2; }", 90,
+      true);
+  expect_runs("int x = 0; thread a { x = nondet(0,3); } thread b { await(x == 3); }", 1, true);
+  expect_runs("int x = 0; thread a { while (*) { x = 1; } }", 0, false);
+  fixture f;
+  open_words(&f, two);
+  cr_assert(f.baseline.sequential.count == 2 && f.baseline.preemption_free.count == 2 && f.baseline.runs == 6);
+  close_fixture(&f);
 }
 
 Test(reorder, threads_find_the_same) {
