@@ -126,6 +126,49 @@ Test(reorder, figure_7_moves_x_last) {
   close_fixture(&f);
 }
 
+/* Everything that could change places has been executed when the assertion fails: only a cycle tells what helps. */
+Test(reorder, whole_runs_teach_inversions) {
+  fixture f;
+  open_words(&f,
+             "int a = 0, b = 0, end = 0, r = 0, s = 0;\n"
+             "thread t1 {\n  a = 1;\n  b = 1;\n  end = 1;\n}\n"
+             "thread t2 {\n  noreorder {\n    r = a;\n    s = b;\n    await(end == 1);\n    assert(r <= s);\n  }\n}\n");
+  hdi_cw_reorder_answer answer = find(&f);
+  cr_assert(answer.repair_count == 1 && answer.repairs[0].swap_count == 1);
+  cr_assert(strstr(answer.repairs[0].edited.text->data, "  b = 1;\n  a = 1;\n") != NULL);
+  hdi_cw_reorder_answer_clear(&answer);
+  close_fixture(&f);
+}
+
+/* A run that changes threads at a wait has an image that changes them elsewhere: no preemption-free run any more. */
+Test(reorder, images_of_preemption_free_runs) {
+  fixture f;
+  open_words(&f,
+             "int x = 0, y = 0, u = 0, never = 0;\n"
+             "thread t1 {\n  x = 1;\n  await(never == 0);\n  y = 1;\n}\nthread t2 {\n  u = 1;\n}\n");
+  const uint32_t order[] = {1, 0, 2};
+  hdi_cw_list_edit list = {.head = f.program->bodies[0].first, .count = 3, .order = order};
+  hdi_cw_edit edit = {&list, 1};
+  hdi_cw_edited edited;
+  hd_cw_lower_options options = {.unfused = true};
+  hd_cw_lowering *after = NULL;
+  cr_assert(hdi_cw_edit_apply(f.program, &edit, &edited) == HD_OK);
+  cr_assert(hd_cw_lower(edited.program, &options, &after) == HD_OK);
+  uint32_t plain = 0, at_waits = 0;
+  for (uint32_t i = 0; i < f.baseline.preemption_free.count; i++) {
+    bool has = false;
+    cr_assert(hdi_cw_run_has_image(after, edited.origin, &f.baseline.preemption_free.runs[i], false, &has) == HD_OK);
+    plain += has;
+    cr_assert(hdi_cw_run_has_image(after, edited.origin, &f.baseline.preemption_free.runs[i], true, &has) == HD_OK);
+    at_waits += has;
+  }
+  cr_expect(f.baseline.preemption_free.count == 3 && plain == 3 && at_waits == 2, "%u runs, %u images, %u at waits",
+            f.baseline.preemption_free.count, plain, at_waits);
+  hd_cw_lowering_free(after);
+  hdi_cw_edited_clear(&edited);
+  close_fixture(&f);
+}
+
 static void expect_pairs(const char *words, const char *const *pairs, size_t count) {
   fixture f;
   open_words(&f, words);
