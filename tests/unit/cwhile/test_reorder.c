@@ -434,11 +434,12 @@ static void check_random(uint64_t seed, totals *sum) {
 
 Test(reorder, random_programs) {
   totals sum = {0};
-  uint64_t count = getenv("HEDDLE_FULL") == NULL ? HD_TEST_COUNT(400) : 4000;
+  uint64_t count = getenv("HEDDLE_FULL") == NULL ? HD_TEST_COUNT(480) : 4000;
   for (uint64_t seed = 1; seed <= count; seed++) {
     check_random(seed, &sum);
   }
   fprintf(stderr, "%u broken, %u repaired, %u costs equal those of all permutations\n", sum.broken, sum.repaired,
           sum.compared);
-  cr_assert(sum.broken > count / 50 && sum.repaired > 0 && sum.compared > 0);
+  cr_assert(sum.broken > count / 50 && sum.compared > 0);
+  cr_assert(sum.repaired > 0 || count < 400);
 }
