@@ -9,8 +9,8 @@
 
 #include "core/base/compiler.h"
 
-/* How many of `n` random inputs a test tries: all of them, and an eighth under a sanitizer, which looks for other faults
- * and takes several times as long. */
+/* How many of `n` random inputs a test tries: all of them, and an eighth under a sanitizer, which looks for other
+ * faults and takes several times as long. */
 #if HD_SANITIZER
 #define HD_TEST_COUNT(n) ((n) / 8)
 #else
