@@ -172,3 +172,13 @@ hd_status hd_repair_loop_run(const hd_repair_steps *steps, void *problem, const 
   }
   return status;
 }
+
+void hd_repair_add_progress(hd_repair_progress *sum, const hd_repair_progress *more) {
+  sum->rounds += more->rounds;
+  sum->tried += more->tried;
+  sum->refuted += more->refuted;
+  for (int e = 0; e < HD_CANDIDATE_END_COUNT; e++) {
+    sum->ended[e] += more->ended[e];
+  }
+  sum->end = more->end;
+}

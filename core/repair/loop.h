@@ -65,5 +65,7 @@ typedef struct hd_repair_progress {
  * cut short (progress->end says so). */
 hd_status hd_repair_loop_run(const hd_repair_steps *steps, void *problem, const hd_repair_limits *limits,
                              hd_repair_progress *progress);
+/* Adds what a further run of the loop did; the end is that of the later run. */
+void hd_repair_add_progress(hd_repair_progress *sum, const hd_repair_progress *more);
 
 #endif

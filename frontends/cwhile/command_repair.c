@@ -2,6 +2,7 @@
  *
  *   check --violated--> baseline (gate.h) --> a sequential run is bad: no interleaving is to blame, nothing is repaired
  *                                             otherwise each family that is asked for and that fits the bug:
+ *     reordering             anything (reorder.h)
  *     weak, strong regions   a failed assertion or a fault (regions.h)
  *
  * Every repair that a family gives has passed the gate as text. They are listed by cost, the best of each family, all
@@ -12,17 +13,22 @@
 #include "core/report/diff.h"
 #include "frontends/cwhile/frontend.h"
 #include "frontends/cwhile/regions.h"
+#include "frontends/cwhile/reorder.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-  TRIES_MAX = 1500, /* sets explored for a family */
+  TRIES_MAX = 400,  /* candidates explored for a family */
   YIELDS_MAX = 10,  /* of a set */
   REPAIRS_MAX = 12, /* listed of a family */
-  FAMILY_MAX = 2,   /* families */
   YIELD_COST = 4    /* of a yield in a region; a swap of neighbours costs 1 */
 };
+
+/* Families, in the order in which equals are listed. */
+enum { REORDERING, WEAK, STRONG, FAMILY_COUNT };
+
+static const hdi_cw_costs COSTS = {.swap = 1, .await = 1, .lock = 2};
 
 /* One repair of a family; what it points to belongs to the family's answer. */
 typedef struct proposal {
@@ -32,7 +38,8 @@ typedef struct proposal {
   uint32_t family, rank; /* rank: its place in the family */
   const hdi_cw_edited *edited;
   const hdi_cw_evidence *evidence;
-  const hdi_cw_region *region; /* NULL: of another family */
+  const hdi_cw_region *region;         /* NULL: a reordering */
+  const hdi_cw_reordering *reordering; /* NULL: a region */
 } proposal;
 
 typedef struct repair_run {
@@ -41,7 +48,8 @@ typedef struct repair_run {
   hd_diag *diag;
   hd_result *result;
   hdi_cw_baseline baseline;
-  hdi_cw_region_answer regions[FAMILY_MAX]; /* weak, strong */
+  hdi_cw_reorder_answer reorder;
+  hdi_cw_region_answer regions[FAMILY_COUNT]; /* weak, strong */
   proposal *proposals;
   uint32_t proposal_count;
   hd_buffer log, missing;
@@ -88,6 +96,18 @@ static hd_status propose(repair_run *run, proposal made) {
   return HD_OK;
 }
 
+static hd_status miss_large(repair_run *run, const char *family) {
+  miss(run, family, "the program is too large for a model");
+  run->complete = false;
+  return HD_OK;
+}
+
+static void note_search(repair_run *run, const hd_repair_progress *progress, bool complete) {
+  run->explored += progress->tried;
+  run->complete &= complete;
+  run->cut_short |= progress->end == HD_E_CANCELLED;
+}
+
 /* Regions with fewer statements hold up less. */
 static void rank_regions(hdi_cw_region_answer *answer) {
   for (uint32_t i = 1; i < answer->region_count; i++) {
@@ -121,17 +141,13 @@ static hd_status find_regions(repair_run *run, uint32_t family, hdi_cw_wrap_kind
   }
   hd_status status = hdi_cw_regions_find(&query, answer);
   if (status == HD_E_LIMIT) {
-    miss(run, name, "the program is too large for a model");
-    run->complete = false;
-    return HD_OK;
+    return miss_large(run, name);
   }
   if (status != HD_OK) {
     return status;
   }
   rank_regions(answer);
-  run->explored += answer->progress.tried;
-  run->complete &= answer->complete;
-  run->cut_short |= answer->progress.end == HD_E_CANCELLED;
+  note_search(run, &answer->progress, answer->complete);
   if (answer->nothing != NULL) {
     miss(run, name, answer->nothing);
   }
@@ -154,18 +170,61 @@ static bool is_wanted(const repair_run *run, hd_repair_by by) {
   return wanted == HD_BY_ANY || wanted == by;
 }
 
+static hd_status find_orders(repair_run *run) {
+  const hd_options *options = run->request->options;
+  hdi_cw_reorder_query query = {.baseline = &run->baseline,
+                                .costs = &COSTS,
+                                .tries_max = TRIES_MAX,
+                                .repairs_max = REPAIRS_MAX,
+                                .threads = team_of(run),
+                                .memory_max_bytes = memory_of(run),
+                                .deadline_seconds = run->request->deadline_seconds,
+                                .cancel = run->request->cancel,
+                                .log = options->verbose ? add_log : NULL,
+                                .log_payload = &run->log};
+  hdi_cw_reorder_answer *answer = &run->reorder;
+  if (query.log != NULL) {
+    hd_buffer_printf(&run->log, "reordering:\n");
+  }
+  hd_status status = hdi_cw_reorder_find(&query, answer);
+  if (status == HD_E_LIMIT) {
+    return miss_large(run, "reordering");
+  }
+  if (status != HD_OK) {
+    return status;
+  }
+  note_search(run, &answer->progress, answer->complete);
+  hd_result_add_number(run->result, "bad_runs_learned_from", answer->bad_runs);
+  if (answer->nothing != NULL) {
+    miss(run, "reordering", answer->nothing);
+  }
+  for (uint32_t i = 0; i < answer->repair_count && status == HD_OK; i++) {
+    const hdi_cw_reordering *reordering = &answer->repairs[i];
+    status = propose(run, (proposal){.kind = "reordering",
+                                     .cost = reordering->cost,
+                                     .cheapest = answer->complete,
+                                     .family = REORDERING,
+                                     .rank = i,
+                                     .edited = &reordering->edited,
+                                     .evidence = &reordering->evidence,
+                                     .reordering = reordering});
+  }
+  return status;
+}
+
 static hd_status run_families(repair_run *run) {
   bool lock = run->request->options->weak_as == HD_WEAK_AS_LOCK;
-  hd_status status = HD_OK;
-  if (!run->baseline.has_assertion && !run->baseline.has_fault) {
+  hd_status status = is_wanted(run, HD_BY_REORDERING) ? find_orders(run) : HD_OK;
+  if (status == HD_OK && !run->baseline.has_assertion && !run->baseline.has_fault) {
     miss(run, "atomic regions", "no assertion fails and no step faults; what blocks is no matter of atomicity");
     return HD_OK;
   }
-  if (is_wanted(run, HD_BY_WEAK)) {
-    status = find_regions(run, 0, lock ? HDI_CW_WRAP_LOCK : HDI_CW_WRAP_WATOMIC, lock ? "lock-region" : "weak-region");
+  if (status == HD_OK && is_wanted(run, HD_BY_WEAK)) {
+    status =
+        find_regions(run, WEAK, lock ? HDI_CW_WRAP_LOCK : HDI_CW_WRAP_WATOMIC, lock ? "lock-region" : "weak-region");
   }
   if (status == HD_OK && is_wanted(run, HD_BY_STRONG)) {
-    status = find_regions(run, 1, HDI_CW_WRAP_ATOMIC, "strong-region");
+    status = find_regions(run, STRONG, HDI_CW_WRAP_ATOMIC, "strong-region");
   }
   return status;
 }
@@ -208,7 +267,7 @@ static hd_status add_region_edits(repair_run *run, const proposal *p, hd_repair 
   if (out->edits == NULL) {
     return HD_E_NOMEM;
   }
-  hdi_cw_wrap_kind kind = p->family == 1                                      ? HDI_CW_WRAP_ATOMIC
+  hdi_cw_wrap_kind kind = p->family == STRONG                                 ? HDI_CW_WRAP_ATOMIC
                           : run->request->options->weak_as == HD_WEAK_AS_LOCK ? HDI_CW_WRAP_LOCK
                                                                               : HDI_CW_WRAP_WATOMIC;
   const char *words = kind == HDI_CW_WRAP_ATOMIC    ? "an atomic block"
@@ -238,6 +297,28 @@ static hd_status add_region_edits(repair_run *run, const proposal *p, hd_repair 
   return HD_OK;
 }
 
+/* "'x = 1' comes after 'y = 1' from line 5" */
+static hd_status add_swaps(repair_run *run, const proposal *p, hd_repair *out) {
+  const hdi_cw_reordering *reordering = p->reordering;
+  const hd_text *text = run->ast->program->text;
+  out->edits = hd_arena_alloc_array(run->result->arena, reordering->swap_count, sizeof *out->edits);
+  hd_status status = out->edits == NULL ? HD_E_NOMEM : HD_OK;
+  for (uint32_t i = 0; i < reordering->swap_count && status == HD_OK; i++) {
+    const hdi_cw_swap *swap = &reordering->swaps[i];
+    hd_buffer words = {0};
+    hd_buffer_add_text(&words, "'");
+    hd_cw_print_head(swap->a, &words);
+    hd_buffer_add_text(&words, "' comes after '");
+    hd_cw_print_head(swap->b, &words);
+    hd_buffer_printf(&words, "' from line %u", (unsigned)hd_text_position(text, swap->b->span.begin).line);
+    hd_edit_line *line = &out->edits[out->edit_count++];
+    *line = (hd_edit_line){.kind = "swap", .cost = swap->cost, .position = hd_text_position(text, swap->a->span.begin)};
+    line->message = take_text(&words, run->result->arena);
+    status = line->message == NULL ? HD_E_NOMEM : HD_OK;
+  }
+  return status;
+}
+
 static hd_status add_repair(repair_run *run, const proposal *p) {
   const hd_text *before = run->ast->program->text, *after = p->edited->text;
   hd_arena *arena = run->result->arena;
@@ -257,7 +338,7 @@ static hd_status add_repair(repair_run *run, const proposal *p) {
   made.text = hd_arena_copy_text(arena, after->data, after->size_bytes);
   status = status == HD_OK && (made.diff == NULL || made.text == NULL) ? HD_E_NOMEM : status;
   if (status == HD_OK) {
-    status = add_region_edits(run, p, &made);
+    status = p->region != NULL ? add_region_edits(run, p, &made) : add_swaps(run, p, &made);
   }
   hd_repair *out = status == HD_OK ? hd_result_add_repair(run->result) : NULL;
   if (out == NULL) {
@@ -268,6 +349,8 @@ static hd_status add_repair(repair_run *run, const proposal *p) {
     hd_repair_add_number(run->result, out, "yields", p->region->yield_count);
     hd_repair_add_number(run->result, out, "blocks", p->region->blocks.block_count);
     hd_repair_add_number(run->result, out, "statements_in_blocks", p->region->blocks.statement_count);
+  } else {
+    hd_repair_add_number(run->result, out, "swaps", p->reordering->statements);
   }
   hd_repair_add_number(run->result, out, "states_before", states);
   hd_repair_add_number(run->result, out, "states_after", evidence->states);
@@ -279,7 +362,7 @@ static hd_status add_repair(repair_run *run, const proposal *p) {
 }
 
 static hd_status list_repairs(repair_run *run) {
-  bool listed[FAMILY_MAX] = {false};
+  bool listed[FAMILY_COUNT] = {false};
   hd_status status = HD_OK;
   sort_proposals(run);
   for (uint32_t i = 0; i < run->proposal_count && status == HD_OK; i++) {
@@ -359,9 +442,10 @@ hd_status hdi_cw_repair(const hd_ast *ast, const hd_request *request, hd_diag *d
   if (run.log.size_bytes != 0 && status == HD_OK) {
     result->log = take_text(&run.log, result->arena);
   }
-  for (uint32_t f = 0; f < FAMILY_MAX; f++) {
+  for (uint32_t f = 0; f < FAMILY_COUNT; f++) {
     hdi_cw_region_answer_clear(&run.regions[f]);
   }
+  hdi_cw_reorder_answer_clear(&run.reorder);
   hdi_cw_baseline_clear(&run.baseline);
   hd_buffer_free(&run.log);
   hd_buffer_free(&run.missing);

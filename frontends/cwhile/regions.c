@@ -555,16 +555,6 @@ static const hd_repair_steps STEPS = {propose, replay, decide, take_in, discard}
 
 /* ---- the search ---- */
 
-static void add_progress(hd_repair_progress *sum, const hd_repair_progress *more) {
-  sum->rounds += more->rounds;
-  sum->tried += more->tried;
-  sum->refuted += more->refuted;
-  for (int e = 0; e < HD_CANDIDATE_END_COUNT; e++) {
-    sum->ended[e] += more->ended[e];
-  }
-  sum->end = more->end;
-}
-
 static hd_status run_loop(search *s) {
   const hdi_cw_region_query *query = s->query;
   hd_repair_progress progress;
@@ -574,7 +564,7 @@ static hd_status run_loop(search *s) {
                              .deadline_seconds = query->deadline_seconds,
                              .cancel = query->cancel};
   hd_status status = hd_repair_loop_run(&STEPS, s, &limits, &progress);
-  add_progress(&s->answer->progress, &progress);
+  hd_repair_add_progress(&s->answer->progress, &progress);
   return status;
 }
 
