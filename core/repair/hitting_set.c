@@ -442,7 +442,8 @@ static void run_passes(search *s, const size_t *open, const uint64_t *banned) {
   answer->optimal = answer->end == HD_OK;
   answer->all = answer->optimal && s->best == UINT64_MAX;
   if (answer->optimal) {
-    answer->lower_bound = s->best;
+    bool limited = s->best == UINT64_MAX && s->limits->cost_max != 0;
+    answer->lower_bound = limited ? s->limits->cost_max + 1 : s->best;
   }
   if (s->best == UINT64_MAX || s->status != HD_OK) {
     return;

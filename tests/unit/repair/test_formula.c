@@ -1,5 +1,8 @@
 /* Weighted boolean formulas: against all assignments on small instances, against libz3's optimiser on larger ones. */
 #include "core/repair/formula.h"
+
+#include "core/base/machine.h"
+#include "tests/support/fail_alloc.h"
 #include "tests/support/hd_test.h"
 
 #include <stdlib.h>
@@ -76,43 +79,122 @@ static uint32_t set_of(const hd_hitting_choice *choice) {
   return set;
 }
 
-static const hd_hitting_limits ALL = {.choices_max = 1u << 12};
+static const hd_hitting_limits ALL = {.choices_max = SIZE_MAX};
 
-static void compare_with_all_assignments(uint64_t seed) {
-  instance in;
-  fill(&in, seed, 4 + (uint32_t)(seed % 7), 3 + (uint32_t)(seed % 14), seed % 3 == 0 ? 60 : 3);
-  uint64_t least = UINT64_MAX;
-  uint32_t how_many = 0;
-  for (uint32_t set = 0; set < 1u << in.count; set++) {
-    uint64_t cost = satisfies(&in, set) ? cost_of(&in, set) : UINT64_MAX;
-    how_many = cost == UINT64_MAX ? how_many : cost < least ? 1 : how_many + (cost == least);
-    least = cost < least ? cost : least;
+/* Is `a` before `b` in the order of choices: as ascending sequences of elements? */
+static bool comes_before(uint32_t a, uint32_t b) {
+  while (a != 0 && b != 0) {
+    uint32_t first_a = a & (0u - a), first_b = b & (0u - b);
+    if (first_a != first_b) {
+      return first_a < first_b;
+    }
+    a ^= first_a;
+    b ^= first_b;
   }
-  hd_formula *formula = formula_of(&in);
+  return a == 0 && b != 0;
+}
+
+typedef struct expectation {
+  uint64_t least; /* UINT64_MAX: nothing satisfies the clauses */
+  uint32_t count; /* of cheapest choices */
+  uint32_t sets[1u << 11];
+} expectation;
+
+/* All assignments. */
+static void expect(const instance *in, expectation *out) {
+  out->least = UINT64_MAX;
+  out->count = 0;
+  for (uint32_t set = 0; set < 1u << in->count; set++) {
+    uint64_t cost = satisfies(in, set) ? cost_of(in, set) : UINT64_MAX;
+    if (cost != UINT64_MAX && cost <= out->least) {
+      out->count = cost < out->least ? 0 : out->count;
+      out->least = cost;
+      uint32_t at = out->count++;
+      for (; at > 0 && comes_before(set, out->sets[at - 1]); at--) {
+        out->sets[at] = out->sets[at - 1];
+      }
+      out->sets[at] = set;
+    }
+  }
+}
+
+/* Solves with at most `most` choices; they must be the first ones expected. */
+static void compare(hd_formula *formula, const expectation *expected, size_t most, uint64_t seed) {
   hd_hitting_answer answer;
-  cr_assert(hd_formula_solve(formula, &ALL, &answer) == HD_OK);
-  cr_assert(answer.optimal && answer.cost == least && answer.choice_count == how_many,
-            "seed %d: cost %d, %zu choices; expected %d, %u", (int)seed, (int)answer.cost, answer.choice_count,
-            (int)least, how_many);
-  cr_assert(how_many == 0 || answer.all);
+  hd_hitting_limits limits = {.choices_max = most};
+  cr_assert(hd_formula_solve(formula, &limits, &answer) == HD_OK);
+  cr_assert(answer.end == HD_OK && answer.optimal && answer.cost == expected->least, "seed %d: cost %d, not %d",
+            (int)seed, (int)answer.cost, (int)expected->least);
+  cr_assert(answer.lower_bound == expected->least);
+  cr_assert(answer.choice_count == (expected->count < most ? expected->count : most), "seed %d: %zu choices of %u",
+            (int)seed, answer.choice_count, expected->count);
+  cr_assert(answer.all == (expected->count <= most));
   for (size_t i = 0; i < answer.choice_count; i++) {
-    uint32_t set = set_of(&answer.choices[i]);
-    cr_assert(satisfies(&in, set) && cost_of(&in, set) == least);
-    cr_assert(i == 0 || set != set_of(&answer.choices[i - 1]));
+    cr_assert(set_of(&answer.choices[i]) == expected->sets[i], "seed %d, at most %zu, choice %zu: %x, not %x",
+              (int)seed, most, i, set_of(&answer.choices[i]), expected->sets[i]);
   }
-  hd_hitting_limits below = ALL;
-  below.cost_max = least == UINT64_MAX || least < 2 ? 1 : least - 1;
-  hd_hitting_answer none;
-  cr_assert(hd_formula_solve(formula, &below, &none) == HD_OK);
-  cr_assert(least <= 1 || (none.choice_count == 0 && none.optimal));
-  hd_hitting_answer_clear(&none);
   hd_hitting_answer_clear(&answer);
-  hd_formula_free(formula);
 }
 
 Test(formula, equals_all_assignments) {
+  static expectation expected;
   for (uint64_t seed = 1; seed <= HD_TEST_COUNT(600); seed++) {
-    compare_with_all_assignments(seed);
+    instance in;
+    static const uint32_t costs[] = {60, 3, 1, 0};
+    fill(&in, seed, 4 + (uint32_t)(seed % 7), 3 + (uint32_t)(seed % 14), costs[seed % 4]);
+    expect(&in, &expected);
+    hd_formula *formula = formula_of(&in);
+    compare(formula, &expected, SIZE_MAX, seed);
+    hd_hitting_answer none;
+    if (expected.least >= 2) {
+      uint64_t below = expected.least == UINT64_MAX ? 1 : expected.least - 1;
+      hd_hitting_limits limits = {.choices_max = 1, .cost_max = below};
+      cr_assert(hd_formula_solve(formula, &limits, &none) == HD_OK);
+      cr_assert(none.choice_count == 0 && none.optimal && none.cost == UINT64_MAX && none.lower_bound > below);
+      hd_hitting_answer_clear(&none);
+    }
+    hd_formula_free(formula);
+  }
+}
+
+Test(formula, more_choices_than_asked_for_the_first_are_listed) {
+  static expectation expected;
+  uint32_t cut = 0;
+  for (uint64_t seed = 1; seed <= HD_TEST_COUNT(300); seed++) {
+    instance in;
+    fill(&in, seed * 31, 5 + (uint32_t)(seed % 6), 2 + (uint32_t)(seed % 6), (uint32_t)(seed % 3));
+    expect(&in, &expected);
+    hd_formula *formula = formula_of(&in);
+    for (size_t most = 1; most <= 4; most++) {
+      cut += expected.count > most;
+      compare(formula, &expected, most, seed);
+    }
+    hd_formula_free(formula);
+  }
+  cr_assert(cut > 50);
+}
+
+Test(formula, clauses_may_come_between_answers) {
+  static expectation expected;
+  for (uint64_t seed = 1; seed <= HD_TEST_COUNT(100); seed++) {
+    instance in;
+    fill(&in, seed * 4099, 9, 24, seed % 2 == 0 ? 1 : 7);
+    hd_formula *formula = hd_formula_new(in.costs, in.count);
+    uint32_t all = in.clause_count, aside = 0;
+    for (in.clause_count = 0; in.clause_count < all;) {
+      uint32_t c = in.clause_count++;
+      /* what is not said directly is said by a new variable, so that numbers grow between the answers too */
+      if (seed % 3 == 0 && in.widths[c] > 1) {
+        cr_assert(hd_formula_any_of(formula, in.clauses[c], in.widths[c], &aside) == HD_OK);
+        const hd_literal it[] = {{aside, false}};
+        cr_assert(hd_formula_clause(formula, it, 1) == HD_OK);
+      } else {
+        cr_assert(hd_formula_clause(formula, in.clauses[c], in.widths[c]) == HD_OK);
+      }
+      expect(&in, &expected);
+      compare(formula, &expected, seed % 5 == 0 ? 2 : SIZE_MAX, seed);
+    }
+    hd_formula_free(formula);
   }
 }
 
@@ -159,7 +241,7 @@ Test(formula, equals_z3) {
   uint32_t satisfiable = 0;
   for (uint64_t seed = 1; seed <= HD_TEST_COUNT(40); seed++) {
     instance in;
-    fill(&in, seed * 977, 20 + (uint32_t)(seed % 20), 40 + (uint32_t)(seed % 40), 9);
+    fill(&in, seed * 977, 20 + (uint32_t)(seed % 20), 40 + (uint32_t)(seed % 40), seed % 4 == 0 ? 1000 : 9);
     hd_formula *formula = formula_of(&in);
     hd_hitting_answer answer;
     hd_hitting_limits one = {.choices_max = 1};
@@ -199,20 +281,123 @@ Test(formula, combinations_are_no_part_of_a_choice) {
   hd_formula_free(formula);
 }
 
-Test(formula, limits_are_told) {
-  instance in;
-  fill(&in, 12345, 12, 6, 0);
-  hd_formula *formula = formula_of(&in);
-  hd_hitting_limits two = {.choices_max = 2};
+/* Pigeons in fewer holes, unless one pays for doing without: hard for a solver of clauses. */
+static hd_formula *pigeons(uint32_t count) {
+  uint32_t costs[VARIABLES_MAX * VARIABLES_MAX] = {0};
+  uint32_t holes = count - 1;
+  for (uint32_t p = 0; p < count; p++) {
+    costs[p] = 2 + p; /* pigeon p stays outside */
+  }
+  hd_formula *formula = hd_formula_new(costs, count);
+  uint32_t in[VARIABLES_MAX][VARIABLES_MAX];
+  for (uint32_t p = 0; p < count; p++) {
+    hd_literal somewhere[VARIABLES_MAX] = {{p, false}};
+    for (uint32_t h = 0; h < holes; h++) {
+      cr_assert(hd_formula_variable(formula, &in[p][h]) == HD_OK);
+      somewhere[1 + h] = (hd_literal){in[p][h], false};
+    }
+    cr_assert(hd_formula_clause(formula, somewhere, 1 + holes) == HD_OK);
+    for (uint32_t q = 0; q < p; q++) {
+      for (uint32_t h = 0; h < holes; h++) {
+        const hd_literal apart[] = {{in[p][h], true}, {in[q][h], true}};
+        cr_assert(hd_formula_clause(formula, apart, 2) == HD_OK);
+      }
+    }
+  }
+  return formula;
+}
+
+Test(formula, a_limit_of_conflicts_is_honest) {
+  hd_formula *formula = pigeons(7);
+  uint32_t cut = 0;
   hd_hitting_answer answer;
-  cr_assert(hd_formula_solve(formula, &two, &answer) == HD_OK);
-  cr_assert(answer.choice_count == 2 && answer.optimal && !answer.all);
+  for (uint64_t conflicts = 1; conflicts < 400; conflicts += 19) {
+    hd_hitting_limits limits = {.choices_max = 9, .nodes_max = conflicts};
+    hd_formula *fresh = pigeons(7);
+    cr_assert(hd_formula_solve(fresh, &limits, &answer) == HD_OK);
+    cr_assert(answer.end == HD_OK || answer.end == HD_E_LIMIT);
+    cr_assert(answer.lower_bound <= 2 && answer.cost >= 2 && (answer.optimal == (answer.cost == 2)));
+    cr_assert(answer.choice_count <= 1 && (answer.choice_count == 1) == (answer.cost != UINT64_MAX));
+    cr_assert(!answer.all || answer.end == HD_OK);
+    cut += answer.end != HD_OK;
+    hd_hitting_answer_clear(&answer);
+    hd_formula_free(fresh);
+    cr_assert(hd_formula_solve(formula, &limits, &answer) == HD_OK); /* goes on from what it knows */
+    hd_hitting_answer_clear(&answer);
+  }
+  cr_assert(cut > 3);
+  cr_assert(hd_formula_solve(formula, &ALL, &answer) == HD_OK);
+  cr_assert(answer.cost == 2 && answer.all && answer.choice_count == 1 && answer.choices[0].elements[0] == 0);
   hd_hitting_answer_clear(&answer);
+  hd_formula_free(formula);
+}
+
+Test(formula, the_caller_and_the_clock_can_stop_it) {
+  hd_formula *formula = pigeons(12);
   static hd_atomic_u32 cancel;
   hd_store_rlx(&cancel, 1);
+  hd_hitting_answer answer;
   hd_hitting_limits cancelled = {.choices_max = 1, .cancel = &cancel};
   cr_assert(hd_formula_solve(formula, &cancelled, &answer) == HD_OK);
   cr_assert(answer.end == HD_E_CANCELLED && !answer.optimal && answer.choice_count == 0);
   hd_hitting_answer_clear(&answer);
+  double now = hd_machine_seconds();
+  hd_hitting_limits late = {.choices_max = 1, .deadline_seconds = now + 0.05};
+  cr_assert(hd_formula_solve(formula, &late, &answer) == HD_OK);
+  cr_assert(answer.end == HD_E_LIMIT && !answer.optimal && !answer.all && answer.lower_bound <= 2);
+  cr_assert(hd_machine_seconds() - now < 20); /* it would take hours */
+  hd_hitting_answer_clear(&answer);
   hd_formula_free(formula);
+}
+
+Test(formula, empty_ones) {
+  hd_formula *formula = hd_formula_new(NULL, 0);
+  hd_hitting_answer answer;
+  cr_assert(hd_formula_solve(formula, &ALL, &answer) == HD_OK);
+  cr_assert(answer.choice_count == 1 && answer.choices[0].count == 0 && answer.cost == 0 && answer.all);
+  hd_hitting_answer_clear(&answer);
+  uint32_t none = 0;
+  cr_assert(hd_formula_any_of(formula, NULL, 0, &none) == HD_OK);
+  const hd_literal it[] = {{none, false}};
+  cr_assert(hd_formula_clause(formula, it, 1) == HD_OK);
+  cr_assert(hd_formula_solve(formula, &ALL, &answer) == HD_OK);
+  cr_assert(answer.choice_count == 0 && answer.optimal && answer.all && answer.lower_bound == UINT64_MAX);
+  hd_hitting_answer_clear(&answer);
+  hd_formula_free(formula);
+}
+
+/* The formula must be as good as before after each refusal: it is asked again until it succeeds. */
+static hd_status attempt(uint64_t failing, uint64_t *asked) {
+  instance in;
+  fill(&in, 7, 10, 9, 2);
+  static expectation expected;
+  expect(&in, &expected);
+  hd_fail_alloc_after(failing, false);
+  hd_formula *formula = hd_formula_new(in.costs, in.count);
+  hd_status status = formula == NULL ? HD_E_NOMEM : HD_OK;
+  for (uint32_t c = 0; c < in.clause_count && status == HD_OK; c++) {
+    uint32_t variable = 0;
+    status = hd_formula_any_of(formula, in.clauses[c], in.widths[c], &variable);
+    if (status == HD_OK) {
+      const hd_literal it[] = {{variable, false}};
+      status = hd_formula_clause(formula, it, 1);
+    }
+  }
+  bool complete = status == HD_OK;
+  for (size_t most = 1; most <= 3 && status == HD_OK; most += 2) {
+    hd_hitting_answer answer;
+    status = hd_formula_solve(formula, &(hd_hitting_limits){.choices_max = most}, &answer);
+    cr_assert(status == HD_OK || (answer.choice_count == 0 && answer.cost == UINT64_MAX && !answer.optimal));
+    hd_hitting_answer_clear(&answer);
+  }
+  *asked = hd_fail_alloc_stop();
+  if (complete) {
+    compare(formula, &expected, SIZE_MAX, failing);
+  }
+  hd_formula_free(formula);
+  return status;
+}
+
+Test(formula, out_of_memory) {
+  hd_fail_alloc_exhaust(attempt);
 }
