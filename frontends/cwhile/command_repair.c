@@ -234,7 +234,8 @@ static hd_status run_families(repair_run *run) {
 /* ---- listing ---- */
 
 static int compare(const proposal *a, const proposal *b) {
-  bool a_stays = a->evidence->deadlocks > 0, b_stays = b->evidence->deadlocks > 0;
+  bool a_stays = a->evidence->deadlocks > 0 || a->evidence->left_behind;
+  bool b_stays = b->evidence->deadlocks > 0 || b->evidence->left_behind;
   if (a_stays != b_stays) {
     return a_stays ? 1 : -1; /* what leaves a deadlock of the original comes last */
   }

@@ -400,7 +400,6 @@ hd_status hdi_cw_edit_apply(const hd_cw_program *program, const hdi_cw_edit *edi
   }
   if (status == HD_OK) {
     status = hd_cw_read(out->text, diag, &out->program);
-    status = status == HD_E_INPUT ? HD_E_INTERNAL : status; /* we wrote it */
   }
   if (status == HD_OK) {
     out->origin = malloc(((size_t)out->program->statement_count + 1) * sizeof *out->origin);

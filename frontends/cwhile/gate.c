@@ -277,6 +277,7 @@ static hd_status judge_states(const judgement *j, const hd_cw_lowering *lowering
       *good = leave_undecided(j, "whether a thread is left behind was not decided");
       return HD_OK;
     }
+    j->out->left_behind = left_behind;
     if (left_behind && !j->baseline->has_left_behind) {
       *good = refuse(j, "a thread that must end can be left behind for ever");
     }

@@ -59,6 +59,7 @@ typedef struct hdi_cw_evidence {
   hdi_cw_promise promise;
   uint64_t states, transitions;
   uint64_t deadlocks; /* that the original has too */
+  bool left_behind;   /* a thread can be left behind, as in the original */
   uint64_t runs_kept; /* images that were found, of the kind that is promised */
   uint64_t runs;      /* complete ones of the edited program, when accepted; with runs_known only */
   bool runs_known;

@@ -212,7 +212,11 @@ static hd_status explore(const search *s, trial *t, uint32_t threads) {
 static hd_status judge(const search *s, trial *t, uint32_t threads) {
   hdi_cw_gate_limits limits = {threads, s->query->memory_max_bytes, s->query->deadline_seconds, s->query->cancel};
   hd_status status = hdi_cw_judge(s->query->baseline, &t->edited, &limits, t->arena, &t->evidence);
-  t->refused = status == HD_OK && !t->evidence.accepted ? t->evidence.reason : NULL;
+  if (status == HD_OK) {
+    t->refused = !t->evidence.accepted                            ? t->evidence.reason
+                 : t->evidence.left_behind && !s->keeps_deadlocks ? "a thread that must end can still be left behind"
+                                                                  : NULL;
+  }
   return status;
 }
 
@@ -447,7 +451,8 @@ static hd_status run(search *s, const hd_cw_lowering *lowering) {
     status = run_passes(s);
   }
   bool other = baseline->has_assertion || baseline->has_fault;
-  if (status == HD_OK && answer->repair_count == 0 && baseline->deadlocks > 0 && other) {
+  bool blocks = baseline->deadlocks > 0 || baseline->has_left_behind;
+  if (status == HD_OK && answer->repair_count == 0 && blocks && other) {
     say(s, "  no order removes all deadlocks; orders that keep those of the original:");
     s->keeps_deadlocks = answer->keeps_deadlocks = true;
     s->cost_max = 0;

@@ -170,6 +170,23 @@ Test(regions, exact_regions_are_not_widened) {
   close_fixture(&f);
 }
 
+/* The procedure is called from a block and would hold one itself. */
+Test(regions, blocks_do_not_stand_inside_each_other) {
+  fixture f;
+  open_words(&f,
+             "int x = 0;\nproc add() {\n  int r;\n  r = x;\n  x = r + 1;\n}\n"
+             "proc work() {\n  add();\n}\n"
+             "thread main {\n  int a, b;\n  a = async work();\n  b = async work();\n  join(a);\n  join(b);\n"
+             "  assert(x == 2);\n}\n");
+  hdi_cw_region_answer weak = find(&f, HDI_CW_WRAP_WATOMIC);
+  cr_assert(weak.progress.ended[HD_CANDIDATE_REFUSED] + weak.region_count > 0);
+  for (uint32_t r = 0; r < weak.region_count; r++) {
+    cr_assert(weak.regions[r].evidence.accepted);
+  }
+  hdi_cw_region_answer_clear(&weak);
+  close_fixture(&f);
+}
+
 Test(regions, threads_find_the_same) {
   const char *const names[] = {"f_acm", "wronglock_1_1", "iwl3945"};
   for (size_t i = 0; i < 3; i++) {

@@ -191,6 +191,20 @@ static void expect_pairs(const char *words, const char *const *pairs, size_t cou
   close_fixture(&f);
 }
 
+/* Nothing fails and nothing stops, yet a thread waits for ever: the program as it is is no repair. */
+Test(reorder, who_is_left_behind_is_no_repair) {
+  fixture f;
+  open_words(&f,
+             "int tick = 0, asked = 0, answered = 0;\n"
+             "daemon thread clock { while (1 == 1) { tick = 1 - tick; } }\n"
+             "thread client { asked = 1; tick = 0; await(answered == 1); }\n");
+  cr_assert(f.baseline.has_left_behind);
+  hdi_cw_reorder_answer answer = find(&f);
+  cr_assert(answer.repair_count == 0 && answer.complete && answer.pair_count == 3);
+  hdi_cw_reorder_answer_clear(&answer);
+  close_fixture(&f);
+}
+
 Test(reorder, what_may_change_places) {
   const char *const simple[] = {"x = 1 | y = 2", "y = 2 | z = x"};
   expect_pairs("int x = 0, y = 0, z = 0; thread t { x = 1; y = 2; z = x; }", simple, 2);
