@@ -448,7 +448,7 @@ static void check_random(uint64_t seed, totals *sum) {
 
 Test(reorder, random_programs) {
   totals sum = {0};
-  uint64_t count = getenv("HEDDLE_FULL") == NULL ? HD_TEST_COUNT(480) : 4000;
+  uint64_t count = getenv("HEDDLE_FULL") == NULL ? HD_TEST_COUNT(240) : 4000;
   for (uint64_t seed = 1; seed <= count; seed++) {
     check_random(seed, &sum);
   }
