@@ -136,8 +136,12 @@ static void deliver_fault(hd_stepper *stepper, hd_fault fault, uint32_t detail) 
   }
 }
 
-/* A fault in the rule of `at_fault`, noted by the machine. */
+/* A fault in the rule of `at_fault`, noted by the machine. What the weak discipline does not let begin does not fault.
+ */
 static void deliver_machine_fault(hd_stepper *stepper, step_party at_fault) {
+  if (!stepper->in_block && stepper->has_weak && hdi_weak_forbids_move(stepper, at_fault.instance, at_fault.rule->to)) {
+    return;
+  }
   uint32_t statement = stepper->model->edges.data[at_fault.rule->edge].statement;
   deliver_fault(stepper, stepper->machine.fault, statement);
 }

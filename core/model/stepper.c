@@ -78,6 +78,20 @@ bool hdi_weak_forbids(const hd_stepper *stepper, const uint64_t *before, const u
   return (there > 1 && arrived) || (passed && stayed > 0);
 }
 
+bool hdi_weak_forbids_move(const hd_stepper *stepper, uint32_t instance, uint32_t to) {
+  const hd_model *model = stepper->model;
+  uint32_t from = hdi_location(model, stepper->state, instance);
+  if ((stepper->flags[to] & HD_LOC_ATOMIC_WEAK) == 0 && (stepper->flags[from] & HD_LOC_WEAK_START) == 0) {
+    return false;
+  }
+  for (uint32_t i = 0; i < model->instances.count; i++) {
+    if (i != instance && (stepper->flags[hdi_location(model, stepper->state, i)] & HD_LOC_ATOMIC_WEAK) != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static bool someone_is_exclusive(const hd_stepper *stepper, const uint64_t *state) {
   const hd_model *model = stepper->model;
   for (uint32_t i = 0; model->has_exclusive && i < model->instances.count; i++) {

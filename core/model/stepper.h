@@ -139,6 +139,8 @@ void hdi_emit(hd_stepper *stepper, const uint64_t *next);
  * locations then and one of them has just arrived there. A process has arrived when its location changed or when
  * it is a mover (bit set in `movers`). */
 bool hdi_weak_forbids(const hd_stepper *stepper, const uint64_t *before, const uint64_t *after, const uint64_t *movers);
+/* The same for a step that has no state after it, of one process to a location. */
+bool hdi_weak_forbids_move(const hd_stepper *stepper, uint32_t instance, uint32_t to);
 
 void hdi_stubborn_free(hdi_stubborn *set); /* NULL allowed */
 

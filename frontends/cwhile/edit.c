@@ -140,12 +140,12 @@ static void print_range(const printer *p, uint32_t begin, uint32_t end, int64_t 
   hd_buffer_add(out, p->program->text->data + begin, end - begin);
 }
 
-/* The same in a buffer of its own, with two blanks more before each line that is not empty. */
-static void add_indented(const char *data, size_t size_bytes, hd_buffer *out) {
+/* Adds lines with `more` before each one that is not empty. */
+static void add_indented(const char *data, size_t size_bytes, const char *more, hd_buffer *out) {
   bool at_begin = true;
   for (size_t i = 0; i < size_bytes; i++) {
     if (at_begin && data[i] != '\n' && data[i] != '\r') {
-      hd_buffer_add_text(out, "  ");
+      hd_buffer_add_text(out, more);
     }
     at_begin = data[i] == '\n';
     hd_buffer_add(out, data + i, 1);
@@ -227,7 +227,7 @@ static void print_wrap(const printer *p, const hdi_cw_list_edit *list, bool by_l
   hd_buffer_add(out, text->data + begin, indent);
   open_wrap(p, wrap, alone, out);
   hd_buffer_add_text(out, p->end_of_line);
-  add_indented(inside.data, inside.size_bytes, out);
+  add_indented(inside.data, inside.size_bytes, indent > 0 && text->data[begin] == '\t' ? "\t" : "  ", out);
   hd_buffer_add_text(out, p->end_of_line);
   hd_buffer_add(out, text->data + begin, indent);
   close_wrap(p, wrap, alone, out);

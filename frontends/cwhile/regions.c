@@ -532,7 +532,11 @@ static hd_status take_in(void *problem, void *candidate, hd_candidate_end *end) 
     *end = HD_CANDIDATE_FAILS;
     say(s, "  %u yield%s: a bad run of %zu steps; one of %u %s is needed", t->size, plural, t->trace->length, learned,
         s->weak ? "conflicts" : "yields");
-    return status;
+    bool refuted = false;
+    if (status == HD_OK) {
+      status = replay(s, t, &refuted);
+    }
+    return status == HD_OK && !refuted ? exclude(s, t) : status; /* always forward */
   }
   hd_status status = exclude(s, t);
   if (s->paper) {

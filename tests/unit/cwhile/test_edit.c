@@ -68,6 +68,13 @@ Test(edit, blocks_are_indented) {
               "int x = 0; thread t { watomic { x = 1; } watomic { x = 2; skip; } }");
 }
 
+Test(edit, tabs_stay_tabs) {
+  const hdi_cw_wrap wraps[] = {{HDI_CW_WRAP_ATOMIC, 0, 1}};
+  hdi_cw_list_edit list = {.wraps = wraps, .wrap_count = 1};
+  expect_edit("int x = 0;\nthread t {\n\tx = 1;\n\n\tx = 2;\n}\n", 0, &list,
+              "int x = 0;\nthread t {\n\tatomic {\n\t\tx = 1;\n\n\t\tx = 2;\n\t}\n}\n");
+}
+
 Test(edit, a_lock_is_declared_once) {
   const hdi_cw_wrap wraps[] = {{HDI_CW_WRAP_LOCK, 0, 0}, {HDI_CW_WRAP_LOCK, 1, 1}};
   hdi_cw_list_edit list = {.wraps = wraps, .wrap_count = 2};

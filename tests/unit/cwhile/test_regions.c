@@ -146,6 +146,20 @@ Test(regions, ghost_state_is_not_worth_a_block) {
   close_fixture(&f);
 }
 
+/* The step that goes wrong is a fault: it has no state after it, but may be kept from beginning all the same. */
+Test(regions, faults_can_be_kept_from_beginning) {
+  fixture f;
+  open_words(&f, "int a[3] = 0; int i = 0;\nthread w {\n  i = 3;\n  i = 0;\n}\nthread r {\n  a[i] = 1;\n}\n");
+  const hdi_cw_wrap_kind kinds[] = {HDI_CW_WRAP_ATOMIC, HDI_CW_WRAP_WATOMIC, HDI_CW_WRAP_LOCK};
+  for (size_t k = 0; k < 3; k++) {
+    hdi_cw_region_answer answer = find(&f, kinds[k]);
+    cr_assert(answer.region_count == 1 && answer.regions[0].yield_count == (k == 0 ? 1 : 2), "%s",
+              hdi_cw_wrap_name(kinds[k]));
+    hdi_cw_region_answer_clear(&answer);
+  }
+  close_fixture(&f);
+}
+
 Test(regions, fixed_threads_keep_their_yields) {
   fixture f;
   open_words(&f, "int x = 0, y = 0;\nfixed thread t1 {\n  x = 1;\n  y = 1;\n}\nthread t2 {\n  assert(x == y);\n}\n");
