@@ -23,39 +23,14 @@
 
 #include "core/base/machine.h"
 #include "core/explore/explore.h"
-#include "core/repair/hitting_set.h"
+#include "frontends/cwhile/region_lessons.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-  BATCH_MAX = 16,
-  NODES_MAX = 200000,
-  CONFLICTS_MAX = 4096, /* different pairs of yields */
-  YIELD_COST = 4096     /* of a yield in the solver, where a conflict costs 1 */
-};
-
-/* Something learned: with all of the premise, one of the elements. */
-typedef struct lesson {
-  uint32_t *premise, *elements; /* in the arena */
-  uint32_t premise_count, count;
-} lesson;
-
-#define HD_ARRAY_NAME lessons
-#define HD_ARRAY_TYPE lesson
-#include "core/base/array.h"
-
-/* A conflict as an element of the solver: all yields of both its ends. */
-typedef struct pair {
-  uint32_t *yields;
-  uint32_t count;
-} pair;
-
-#define HD_ARRAY_NAME pairs
-#define HD_ARRAY_TYPE pair
-#include "core/base/array.h"
+enum { BATCH_MAX = 16 };
 
 typedef struct search {
   const hdi_cw_region_query *query;
@@ -63,11 +38,10 @@ typedef struct search {
   hd_cw_lowering *lowering;
   hdi_cw_yields yields;
   bool weak;
-  bool paper;                /* its own rule, for the size alone */
-  lessons learned, excluded; /* from bad runs; choices that were decided */
-  pairs pairs;               /* elements from yields.count on */
-  uint32_t size_max;         /* larger choices do not interest: of the first that passed, or that had no bad run */
-  bool exhausted;            /* the solver proved that there is no further choice */
+  bool paper; /* its own rule, for the size alone */
+  hdi_cw_region_lessons lessons;
+  uint32_t size_max; /* larger choices do not interest: of the first that passed, or that had no bad run */
+  bool exhausted;    /* the solver proved that there is no further choice */
 } search;
 
 /* A choice on its way through the loop. */
@@ -108,46 +82,6 @@ static void discard(void *problem, void *candidate) {
 
 /* ---- propose ---- */
 
-static const lesson *lesson_at(const search *s, size_t i) {
-  return i < s->learned.count ? &s->learned.data[i] : &s->excluded.data[i - s->learned.count];
-}
-
-static hd_status state_problem(const search *s, hd_hitting_set *problem) {
-  hd_status status = HD_OK;
-  for (uint32_t p = 0; p < s->pairs.count && status == HD_OK; p++) {
-    uint32_t element = s->yields.count + p;
-    for (uint32_t i = 0; i < s->pairs.data[p].count && status == HD_OK; i++) {
-      status = hd_hitting_set_require_with(problem, &element, 1, &s->pairs.data[p].yields[i], 1);
-    }
-  }
-  for (size_t i = 0; i < s->learned.count + s->excluded.count && status == HD_OK; i++) {
-    const lesson *what = lesson_at(s, i);
-    status = hd_hitting_set_require_with(problem, what->premise, what->premise_count, what->elements, what->count);
-  }
-  return status;
-}
-
-static hd_status solve(const search *s, size_t most, hd_hitting_answer *answer) {
-  uint32_t count = s->yields.count + (uint32_t)s->pairs.count;
-  uint32_t *costs = malloc(((size_t)count + 1) * sizeof *costs);
-  for (uint32_t i = 0; costs != NULL && i < count; i++) {
-    costs[i] = i < s->yields.count ? YIELD_COST : 1;
-  }
-  hd_hitting_set *problem = costs == NULL ? NULL : hd_hitting_set_new(costs, count);
-  hd_status status = problem == NULL ? HD_E_NOMEM : state_problem(s, problem);
-  if (status == HD_OK) {
-    hd_hitting_limits limits = {.nodes_max = NODES_MAX,
-                                .cost_max = (uint64_t)(s->query->yields_max + 1) * YIELD_COST - 1,
-                                .choices_max = most,
-                                .deadline_seconds = s->query->deadline_seconds,
-                                .cancel = s->query->cancel};
-    status = hd_hitting_set_solve(problem, &limits, answer);
-  }
-  hd_hitting_set_free(problem);
-  free(costs);
-  return status;
-}
-
 static hd_status make_trial(const search *s, const hd_hitting_choice *choice, trial **out) {
   trial *t = calloc(1, sizeof *t);
   *out = t;
@@ -183,11 +117,13 @@ static hd_status propose(void *problem, size_t most, void **candidates, size_t *
   search *s = problem;
   hd_hitting_answer answer;
   *count = 0;
-  hd_status status = solve(s, most, &answer);
+  hd_hitting_limits limits = {
+      .choices_max = most, .deadline_seconds = s->query->deadline_seconds, .cancel = s->query->cancel};
+  hd_status status = hdi_cw_region_lessons_solve(&s->lessons, s->query->yields_max, &limits, &answer);
   if (status != HD_OK) {
     return status;
   }
-  uint64_t size = answer.cost == UINT64_MAX ? UINT64_MAX : answer.cost / YIELD_COST;
+  uint64_t size = answer.cost == UINT64_MAX ? UINT64_MAX : answer.cost / HDI_CW_YIELD_UNIT;
   s->exhausted = answer.optimal && (answer.choice_count == 0 || size > s->size_max);
   for (size_t i = 0; i < answer.choice_count && status == HD_OK && answer.optimal && !s->exhausted; i++) {
     trial *t = NULL;
@@ -212,27 +148,7 @@ static hd_status propose(void *problem, size_t most, void **candidates, size_t *
 static hd_status replay(const void *problem, void *candidate, bool *refuted) {
   const search *s = problem;
   const trial *t = candidate;
-  *refuted = false;
-  for (size_t l = 0; l < s->learned.count + s->excluded.count && !*refuted; l++) {
-    const lesson *what = lesson_at(s, l);
-    bool has_premise = true, has_one = false;
-    for (uint32_t i = 0; i < what->premise_count; i++) {
-      has_premise = has_premise && t->chosen[what->premise[i]];
-    }
-    for (uint32_t i = 0; i < what->count && !has_one; i++) {
-      uint32_t element = what->elements[i];
-      if (element < s->yields.count) {
-        has_one = t->chosen[element];
-        continue;
-      }
-      const pair *p = &s->pairs.data[element - s->yields.count];
-      has_one = true;
-      for (uint32_t k = 0; k < p->count; k++) {
-        has_one = has_one && t->chosen[p->yields[k]];
-      }
-    }
-    *refuted = has_premise && !has_one;
-  }
+  *refuted = !hdi_cw_region_lessons_allow(&s->lessons, t->chosen);
   return HD_OK;
 }
 
@@ -345,124 +261,6 @@ static hd_status decide(const void *problem, void *candidate, uint32_t threads) 
 
 /* ---- learn ---- */
 
-static hd_status keep_lesson(search *s, lessons *list, const uint32_t *premise, uint32_t premise_count,
-                             const uint32_t *elements, uint32_t count) {
-  hd_arena *arena = s->answer->arena;
-  lesson what = {.premise = hd_arena_alloc_array(arena, (size_t)premise_count + 1, sizeof *what.premise),
-                 .elements = hd_arena_alloc_array(arena, (size_t)count + 1, sizeof *what.elements),
-                 .premise_count = premise_count,
-                 .count = count};
-  if (what.premise == NULL || what.elements == NULL) {
-    return HD_E_NOMEM;
-  }
-  if (premise_count != 0) {
-    memcpy(what.premise, premise, premise_count * sizeof *premise);
-  }
-  if (count != 0) {
-    memcpy(what.elements, elements, count * sizeof *elements);
-  }
-  return lessons_push(list, what);
-}
-
-/* Not exactly this choice: whoever has all of it has one more. */
-static hd_status exclude(search *s, const trial *t) {
-  uint32_t *list = malloc(((size_t)s->yields.count + 1) * sizeof *list);
-  if (list == NULL) {
-    return HD_E_NOMEM;
-  }
-  uint32_t chosen = 0, others = s->yields.count;
-  for (uint32_t y = s->yields.count; y > 0; y--) { /* the chosen ones ascend from the front, the others to the back */
-    if (!t->chosen[y - 1]) {
-      list[--others] = y - 1;
-    }
-  }
-  for (uint32_t y = 0; y < s->yields.count; y++) {
-    if (t->chosen[y]) {
-      list[chosen++] = y;
-    }
-  }
-  hd_status status = keep_lesson(s, &s->excluded, list, chosen, list + chosen, s->yields.count - chosen);
-  free(list);
-  return status;
-}
-
-/* The element of a conflict; HD_NONE: it can never be had, or there are too many. */
-static hd_status element_of(search *s, const hdi_cw_conflict *conflict, uint32_t *element) {
-  const hdi_cw_yields *y = &s->yields;
-  const uint32_t ends[] = {conflict->arrival, conflict->resting};
-  uint32_t count = 0;
-  *element = HD_NONE;
-  uint32_t *list = hd_arena_alloc_array(s->answer->arena, 2 * (size_t)y->count + 1, sizeof *list);
-  if (list == NULL) {
-    return HD_E_NOMEM;
-  }
-  for (int e = 0; e < 2; e++) {
-    if (y->first[ends[e]] == y->first[ends[e] + 1]) {
-      return HD_OK;
-    }
-    for (uint32_t i = y->first[ends[e]]; i < y->first[ends[e] + 1]; i++) {
-      uint32_t at = 0;
-      while (at < count && list[at] < y->list[i]) {
-        at++;
-      }
-      if (at < count && list[at] == y->list[i]) {
-        continue;
-      }
-      memmove(&list[at + 1], &list[at], (count - at) * sizeof *list);
-      list[at] = y->list[i];
-      count++;
-    }
-  }
-  for (uint32_t p = 0; p < s->pairs.count; p++) {
-    if (s->pairs.data[p].count == count && memcmp(s->pairs.data[p].yields, list, count * sizeof *list) == 0) {
-      *element = y->count + p;
-      return HD_OK;
-    }
-  }
-  if (s->pairs.count == CONFLICTS_MAX) {
-    return HD_E_LIMIT;
-  }
-  *element = y->count + (uint32_t)s->pairs.count;
-  return pairs_push(&s->pairs, (pair){list, count});
-}
-
-static hd_status learn_weak(search *s, const trial *t, uint32_t *learned) {
-  hdi_cw_conflict *conflicts = NULL;
-  size_t count = 0;
-  hd_status status = hdi_cw_conflicts(&s->yields, t->trace, t->arena, &conflicts, &count);
-  uint32_t *elements = status == HD_OK ? hd_arena_alloc_array(t->arena, count + 1, sizeof *elements) : NULL;
-  status = status == HD_OK && elements == NULL ? HD_E_NOMEM : status;
-  *learned = 0;
-  for (size_t i = 0; i < count && status == HD_OK; i++) {
-    uint32_t element = HD_NONE;
-    status = element_of(s, &conflicts[i], &element);
-    bool known = element == HD_NONE;
-    for (uint32_t k = 0; k < *learned && !known; k++) {
-      known = elements[k] == element;
-    }
-    if (!known) {
-      elements[(*learned)++] = element;
-    }
-  }
-  return status == HD_OK ? keep_lesson(s, &s->learned, NULL, 0, elements, *learned) : status;
-}
-
-static hd_status learn_strong(search *s, const trial *t, uint32_t *learned) {
-  bool *marks = hd_arena_alloc_array(t->arena, (size_t)s->yields.count + 1, sizeof *marks);
-  uint32_t *elements = hd_arena_alloc_array(t->arena, (size_t)s->yields.count + 1, sizeof *elements);
-  if (marks == NULL || elements == NULL) {
-    return HD_E_NOMEM;
-  }
-  hdi_cw_switch_yields(&s->yields, t->trace, !s->paper, marks);
-  *learned = 0;
-  for (uint32_t y = 0; y < s->yields.count; y++) {
-    if (marks[y] && !t->chosen[y]) {
-      elements[(*learned)++] = y;
-    }
-  }
-  return keep_lesson(s, &s->learned, NULL, 0, elements, *learned);
-}
-
 static const char *yield_words(const search *s, uint32_t yield, hd_arena *arena) {
   hd_buffer words = {0};
   hdi_cw_yield_words(&s->yields, yield, &words);
@@ -528,7 +326,9 @@ static hd_status take_in(void *problem, void *candidate, hd_candidate_end *end) 
   }
   if (t->trace != NULL) {
     uint32_t learned = 0;
-    hd_status status = s->weak ? learn_weak(s, t, &learned) : learn_strong(s, t, &learned);
+    hd_status status =
+        s->weak ? hdi_cw_region_lessons_weak(&s->lessons, t->trace, t->arena, &learned)
+                : hdi_cw_region_lessons_strong(&s->lessons, t->trace, t->chosen, !s->paper, t->arena, &learned);
     *end = HD_CANDIDATE_FAILS;
     say(s, "  %u yield%s: a bad run of %zu steps; one of %u %s is needed", t->size, plural, t->trace->length, learned,
         s->weak ? "conflicts" : "yields");
@@ -536,9 +336,10 @@ static hd_status take_in(void *problem, void *candidate, hd_candidate_end *end) 
     if (status == HD_OK) {
       status = replay(s, t, &refuted);
     }
-    return status == HD_OK && !refuted ? exclude(s, t) : status; /* always forward */
+    return status == HD_OK && !refuted ? hdi_cw_region_lessons_exclude(&s->lessons, t->chosen)
+                                       : status; /* always forward */
   }
-  hd_status status = exclude(s, t);
+  hd_status status = hdi_cw_region_lessons_exclude(&s->lessons, t->chosen);
   if (s->paper) {
     *end = HD_CANDIDATE_REFUSED;
     s->answer->raw_minimum = t->clean ? t->size : s->answer->raw_minimum;
@@ -582,8 +383,7 @@ static hd_status run_paper(search *s) {
   say(s, "  the fewest yields that leave no bad run, before the gate:");
   hd_status status = run_loop(s);
   say(s, "  %u", s->answer->raw_minimum);
-  lessons_clear(&s->learned);
-  lessons_clear(&s->excluded);
+  hdi_cw_region_lessons_clear(&s->lessons);
   s->paper = false;
   s->size_max = UINT32_MAX;
   return status;
@@ -615,13 +415,13 @@ hd_status hdi_cw_regions_find(const hdi_cw_region_query *query, hdi_cw_region_an
   }
   if (status == HD_OK) {
     status = hdi_cw_yields_make(s.lowering, &s.yields);
+    s.lessons.yields = &s.yields;
+    s.lessons.arena = out->arena;
   }
   if (status == HD_OK) {
     status = run(&s);
   }
-  lessons_free(&s.learned);
-  lessons_free(&s.excluded);
-  pairs_free(&s.pairs);
+  hdi_cw_region_lessons_free(&s.lessons);
   hdi_cw_yields_clear(&s.yields);
   hd_cw_lowering_free(s.lowering);
   return status;
