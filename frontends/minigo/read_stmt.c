@@ -73,10 +73,10 @@ hd_go_stmt *hdi_go_read_body(hdi_go_reader *reader, uint32_t node) {
 
 /* ---- simple statements ---- */
 
-/* One expression on each side of ++, -- and op=. */
-static void demand_one(hdi_go_reader *reader, const hd_go_expr *list, hd_span span, const char *words) {
-  if (list != NULL && list->next != NULL) {
-    hdi_go_report(reader, HDI_GO_ONE_ON_EACH_SIDE, span, words, NULL);
+/* One expression on each side of op=. */
+static void demand_one(hdi_go_reader *reader, const hd_go_stmt *stmt, const char *words) {
+  if (reader->status == HD_OK && (stmt->left->next != NULL || stmt->right->next != NULL)) {
+    hdi_go_report(reader, HDI_GO_ONE_ON_EACH_SIDE, stmt->span, words, NULL);
   }
 }
 
@@ -138,9 +138,7 @@ static hd_go_stmt *read_assignment(hdi_go_reader *reader, uint32_t node) {
       stmt->op = assignment_op(reader, span);
       stmt->has_op = true;
       HD_ASSERT(stmt->op != HD_GO_OP_COUNT);
-      hdi_go_words shown = hdi_go_show(reader, span);
-      demand_one(reader, stmt->left, stmt->span, shown.text);
-      demand_one(reader, stmt->right, stmt->span, shown.text);
+      demand_one(reader, stmt, hdi_go_show(reader, span).text);
     }
   }
   return stmt;
