@@ -10,6 +10,9 @@ if(TARGET heddle_command)
   install(TARGETS heddle_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# The grammar is compiled into the library; its licence (MIT) goes with it.
+cmake_path(GET HEDDLE_GO_GRAMMAR PARENT_PATH grammar)
+install(FILES ${grammar}/../LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME LICENSE.tree-sitter-go)
 
 set(HEDDLE_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/heddle)
 install(EXPORT heddle-targets NAMESPACE heddle:: DESTINATION ${HEDDLE_CMAKE_DIR})

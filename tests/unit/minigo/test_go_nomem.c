@@ -1,8 +1,9 @@
 /* Go when memory runs out: the nth allocation fails, for every n. Reading must then say so, give nothing and lose
  * nothing. The allocations of tree-sitter are its own library's and not among them. */
-#include "frontends/minigo/program.h"
+#include "frontends/minigo/load.h"
 #include "tests/support/fail_alloc.h"
 #include "tests/support/hd_test.h"
+#include "tests/support/temp_folder.h"
 
 #include <string.h>
 
@@ -58,4 +59,28 @@ static hd_status print(uint64_t failing, uint64_t *asked) {
 
 Test(go_nomem, printing) {
   hd_fail_alloc_exhaust(print);
+}
+
+static char place[128];
+
+static hd_status load(uint64_t failing, uint64_t *asked) {
+  hd_go_source *loaded = NULL;
+  hd_fail_alloc_after(failing, false);
+  hd_status status = hd_go_load(place, true, NULL, &loaded);
+  *asked = hd_fail_alloc_stop();
+  cr_assert((loaded != NULL) == (status == HD_OK));
+  hd_go_source_free(loaded);
+  return status;
+}
+
+Test(go_nomem, loading) {
+  temp_folder folder = temp_folder_make();
+  temp_folder_write_text(&folder, "go.mod", "module m\ngo 1.22\n");
+  temp_folder_write_text(&folder, "p/a.go", "package p\n");
+  temp_folder_write_text(&folder, "p/b_windows.go", "package p\n");
+  temp_folder_write_text(&folder, "p/c.go", "//go:build ignore\npackage main\n");
+  temp_folder_write_text(&folder, "p/d_test.go", "package p_test\n");
+  strcpy(place, temp_folder_path(&folder, "p"));
+  hd_fail_alloc_exhaust(load);
+  temp_folder_remove(&folder);
 }
