@@ -26,7 +26,7 @@ PEER_SIZES = {
 }
 WITH_DEADLOCK = {"counter", "dining", "rendezvous"}
 BYTECODE = {"counter", "filter"}
-PARTS = ("peers", "stores", "shapes", "largest", "set")
+PARTS = ("peers", "stores", "shapes", "largest", "set", "solver")
 
 
 class Bench:
@@ -294,6 +294,45 @@ def part_set(bench):
     rows = list(csv.DictReader(done.stdout.splitlines()))
     bench.write_csv("set", rows)
     return tables.markdown(rows)
+
+
+# ---- the solvers of core/repair ----
+
+def solver_cell(rows, limit):
+    """median [least - greatest] in milliseconds, and how many were not proved in time."""
+    if not rows:
+        return "-"
+    times = sorted(1000 * float(r["seconds"]) for r in rows)
+    open_ones = sum(r["proved"] != "yes" for r in rows)
+    median = statistics.median(times)
+    cell = f"{'> ' if median >= 1000 * limit else ''}{median:.2f} [{times[0]:.2f} - {times[-1]:.2f}]"
+    return cell + (f", {open_ones} of {len(rows)} not proved" if open_ones else "")
+
+
+def part_solver(bench):
+    """Each solver on the same instances, in one process; ratios are taken instance by instance."""
+    limit = min(20, bench.arguments.seconds_max)
+    command = [os.path.join(bench.bin, "heddle-solver-bench"), "--rounds", str(bench.arguments.rounds), "--seconds-max",
+               str(limit)]
+    done = subprocess.run(command + (["--quick"] if bench.arguments.quick else []), capture_output=True, text=True,
+                          check=False)
+    if done.returncode != 0:
+        bench.problem(f"heddle-solver-bench: {done.stderr.strip()}")
+        return ""
+    rows = list(csv.DictReader(done.stdout.splitlines()))
+    bench.write_csv("solver", rows)
+    if not any(r["solver"] == "z3" for r in rows):
+        bench.problem("libz3 was not there when heddle-solver-bench was built (scripts/setup.sh --bench)")
+    lines = []
+    for family, size in dict.fromkeys((r["family"], r["size"]) for r in rows):
+        mine = [r for r in rows if (r["family"], r["size"]) == (family, size)]
+        of = {name: [r for r in mine if r["solver"] == name] for name in ("hitting-set", "formula", "z3")}
+        ratios = [float(z["seconds"]) / float(f["seconds"]) for z, f in zip(of["z3"], of["formula"])
+                  if f["proved"] == "yes"]
+        lines.append({"family": f"{family} {size}", "variables": mine[0]["variables"], "clauses": mine[0]["clauses"],
+                      **{f"{name}, ms": solver_cell(of[name], limit) for name in of},
+                      "z3 / formula": spread(ratios) if ratios else "-"})
+    return tables.markdown(lines)
 
 
 def parse_workloads(text, known):

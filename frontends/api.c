@@ -84,6 +84,10 @@ static void keep_diagnostics(heddle_session *session, const hd_diag *diag) {
   session->diagnostics = data;
 }
 
+static bool is_given(const char *value) {
+  return value != NULL && *value != '\0';
+}
+
 /* Parses {"heddle", command, "-", options...} into *parsed; the "-" stands for the text, since the command wants a
  * file. HD_E_USAGE with diagnostics, HD_E_NOMEM. */
 static hd_status parse_options(hd_command command, const char *const *options, size_t option_count, hd_diag *diag,
@@ -108,7 +112,8 @@ static hd_status parse_options(hd_command command, const char *const *options, s
   if (status == HD_OK &&
       (parsed->files.count != 1 || parsed->emit.count != 0 || parsed->help || parsed->version ||
        parsed->format != HD_FORMAT_TEXT || parsed->progress != HD_WHEN_AUTO || parsed->color != HD_WHEN_AUTO ||
-       parsed->quiet || parsed->verbose || parsed->command != command)) {
+       parsed->quiet || parsed->verbose || parsed->interactive || parsed->in_place || is_given(parsed->choices) ||
+       is_given(parsed->output) || parsed->command != command)) {
     hd_diag_add(diag, HD_DIAG_USAGE, NULL, (hd_span){0, 0}, NULL,
                 "only options of the search may be given to a library call");
     status = HD_E_USAGE;
@@ -119,9 +124,35 @@ static hd_status parse_options(hd_command command, const char *const *options, s
   return status;
 }
 
-/* Runs the command on the text; *json stays NULL when there is nothing to print. */
+/* What a call hands out. */
+typedef struct answer {
+  char *json, *repaired; /* owned; NULL: there is nothing to print, no repair */
+} answer;
+
+/* The result as text, and the best repair's. HD_E_NOMEM leaves both NULL. */
+static hd_status write_answer(const hd_result *result, answer *out) {
+  hd_buffer line = {0};
+  hd_status status = hd_result_print_json(result, &line);
+  if (status == HD_OK) {
+    out->json = hd_buffer_take(&line);
+  }
+  hd_buffer_free(&line);
+  if (status == HD_OK && result->repair_count != 0) {
+    size_t size = strlen(result->repairs[0].text) + 1;
+    out->repaired = malloc(size);
+    if (out->repaired == NULL) {
+      free(out->json);
+      out->json = NULL;
+      return HD_E_NOMEM;
+    }
+    memcpy(out->repaired, result->repairs[0].text, size);
+  }
+  return status;
+}
+
+/* Runs the command on the text; the answer stays empty when there is nothing to print. */
 static hd_status run_text(heddle_session *session, const hd_options *options, const hd_text *text, hd_diag *diag,
-                          int *code, char **json) {
+                          int *code, answer *out) {
   hd_result *result = hd_result_new(options->command, text->name);
   if (result == NULL) {
     return HD_E_NOMEM;
@@ -134,20 +165,15 @@ static hd_status run_text(heddle_session *session, const hd_options *options, co
   hd_job job = {.command = options->command, .text = text, .request = &request};
   hd_drive(&job, diag, result, NULL);
   *code = hd_result_exit_code(result);
-  hd_buffer line = {0};
-  if (hd_result_is_printable(result) && hd_result_print_json(result, &line) == HD_OK) {
-    *json = hd_buffer_take(&line);
-  }
-  hd_buffer_free(&line);
+  hd_status status = hd_result_is_printable(result) ? write_answer(result, out) : HD_OK;
   hd_result_free(result);
-  return HD_OK;
+  return status;
 }
 
 static heddle_code run_call(heddle_session *session, hd_command command, const char *name, const char *bytes,
-                            size_t size, const char *const *options, size_t option_count, char **result_json) {
-  HD_REQUIRE(session != NULL && name != NULL && result_json != NULL);
+                            size_t size, const char *const *options, size_t option_count, answer *out) {
+  HD_REQUIRE(session != NULL && name != NULL);
   HD_REQUIRE((bytes != NULL || size == 0) && (options != NULL || option_count == 0));
-  *result_json = NULL;
   hd_options parsed;
   hd_options_init(&parsed);
   hd_text *text = NULL;
@@ -162,7 +188,7 @@ static heddle_code run_call(heddle_session *session, hd_command command, const c
     }
   }
   if (status == HD_OK) {
-    status = run_text(session, &parsed, text, diag, &code, result_json);
+    status = run_text(session, &parsed, text, diag, &code, out);
   }
   if (status != HD_OK) {
     code = hd_status_exit_code(status);
@@ -179,12 +205,36 @@ static heddle_code run_call(heddle_session *session, hd_command command, const c
   return (heddle_code)code;
 }
 
+static heddle_code run_for_json(heddle_session *session, hd_command command, const char *name, const char *text,
+                                size_t size, const char *const *options, size_t option_count, char **result_json) {
+  HD_REQUIRE(result_json != NULL);
+  answer out = {0};
+  heddle_code code = run_call(session, command, name, text, size, options, option_count, &out);
+  *result_json = out.json;
+  return code;
+}
+
 heddle_code heddle_check_text(heddle_session *session, const char *name, const char *text, size_t size,
                               const char *const *options, size_t option_count, char **result_json) {
-  return run_call(session, HD_COMMAND_CHECK, name, text, size, options, option_count, result_json);
+  return run_for_json(session, HD_COMMAND_CHECK, name, text, size, options, option_count, result_json);
 }
 
 heddle_code heddle_explore_text(heddle_session *session, const char *name, const char *text, size_t size,
                                 const char *const *options, size_t option_count, char **result_json) {
-  return run_call(session, HD_COMMAND_EXPLORE, name, text, size, options, option_count, result_json);
+  return run_for_json(session, HD_COMMAND_EXPLORE, name, text, size, options, option_count, result_json);
+}
+
+heddle_code heddle_repair_text(heddle_session *session, const char *name, const char *text, size_t size,
+                               const char *const *options, size_t option_count, char **result_json,
+                               char **repaired_text) {
+  HD_REQUIRE(result_json != NULL);
+  answer out = {0};
+  heddle_code code = run_call(session, HD_COMMAND_REPAIR, name, text, size, options, option_count, &out);
+  *result_json = out.json;
+  if (repaired_text != NULL) {
+    *repaired_text = out.repaired;
+  } else {
+    free(out.repaired);
+  }
+  return code;
 }

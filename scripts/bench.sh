@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Measures heddle against SPIN and Rumur, the stores against each other, and a few shapes of state spaces.
+# Measures heddle against SPIN and Rumur, the stores against each other, a few shapes of state spaces, and the solvers of
+# repairs against z3.
 #
 #   scripts/bench.sh                     everything: about 20 minutes on two cores
 #   scripts/bench.sh --quick             small sizes, two rounds: shows that everything works
+#   scripts/bench.sh --part solver       only that part
 #   scripts/bench.sh --part peers --workloads "ring=12 star=15" --rounds 3
 #   scripts/bench.sh --write             also puts the tables into docs/benchmarks.md
 #
@@ -12,6 +14,6 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 "$root/scripts/setup.sh" --bench
-build bench heddle_bench heddle_set_bench heddle_deque_bench
+build bench heddle_bench heddle_set_bench heddle_deque_bench heddle_solver_bench
 build release heddle_bench
 exec python3 -B "$root/bench/compare.py" --root "$root" "$@"

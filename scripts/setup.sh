@@ -19,7 +19,7 @@ command -v npm >/dev/null 2>&1 || build_packages="$build_packages npm"
 test_packages="g++ libcriterion-dev libz3-dev python3 python3-jsonschema clang-14 libclang-rt-14-dev git patch valgrind"
 dev_packages="clang-format-14 clang-tidy-14 cppcheck shellcheck libomp-14-dev llvm-14 gdb graphviz dpkg-dev"
 
-bench_packages="$build_packages python3 valgrind spin rumur gnuplot-nox"
+bench_packages="$build_packages python3 valgrind spin rumur gnuplot-nox libz3-dev"
 
 build_commands="cc cmake ninja pkg-config npm"
 test_commands="c++ python3 clang-14 git patch valgrind"

@@ -502,6 +502,15 @@ hd_status hdi_choreography_repair(const hd_ast *ast, const hd_request *request, 
                 "machines cannot be repaired: a repair changes the choreography that they come from");
     return HD_E_USAGE;
   }
+  const hd_options *options = request->options;
+  bool of_threads = options->by != HD_BY_ANY || options->regions != HD_REGIONS_LEXICAL ||
+                    options->weak_as != HD_WEAK_AS_WATOMIC || options->granularity != 0 ||
+                    options->strategy == HD_STRATEGY_BAD_ONLY;
+  if (of_threads) {
+    hd_diag_add(diag, HD_DIAG_USAGE, NULL, (hd_span){0, 0}, "leave them out",
+                "--by, --regions, --weak-as, --granularity and --strategy bad-only: for programs of threads only");
+    return HD_E_USAGE;
+  }
   hd_status status =
       hdi_repair_read_rules(ast->file, &request->options->never, diag, result->arena, &run.rules, &run.rule_count);
   if (status == HD_OK) {

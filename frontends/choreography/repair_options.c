@@ -2,8 +2,8 @@
  * state. Cost: linear. */
 #include "frontends/choreography/repair_options.h"
 
-#include <errno.h>
-#include <stdlib.h>
+#include "core/repair/costs.h"
+
 #include <string.h>
 
 static bool is_message_name(const hd_chor_file *file, const char *name) {
@@ -65,31 +65,8 @@ hd_status hdi_repair_read_rules(const hd_chor_file *file, const hd_text_list *ne
   return status;
 }
 
-/* "transition=2,message=1,state=3", any of them, in any order. */
 hd_status hdi_repair_read_costs(const char *text, hd_diag *diag, hdi_edit_costs *costs) {
   *costs = (hdi_edit_costs){1, 1, 1};
-  const struct {
-    const char *name;
-    uint32_t *cost;
-  } known[] = {{"transition=", &costs->transition}, {"message=", &costs->message}, {"state=", &costs->state}};
-  for (const char *at = text == NULL ? "" : text; *at != '\0';) {
-    size_t which = 0;
-    while (which < 3 && strncmp(at, known[which].name, strlen(known[which].name)) != 0) {
-      which++;
-    }
-    const char *hint = "expected transition=N,message=N,state=N, each N from 1 to 1000000";
-    if (which == 3) {
-      return usage(diag, hint, "--costs", at, "not a cost");
-    }
-    at += strlen(known[which].name);
-    char *end = NULL;
-    errno = 0;
-    unsigned long value = *at >= '0' && *at <= '9' ? strtoul(at, &end, 10) : 0;
-    if (errno != 0 || value < 1 || value > 1000000 || (*end != '\0' && *end != ',')) {
-      return usage(diag, hint, "--costs", at, "not a cost");
-    }
-    *known[which].cost = (uint32_t)value;
-    at = *end == ',' ? end + 1 : end;
-  }
-  return HD_OK;
+  const hd_cost known[] = {{"transition", &costs->transition}, {"message", &costs->message}, {"state", &costs->state}};
+  return hd_costs_read(text, known, sizeof known / sizeof known[0], diag);
 }

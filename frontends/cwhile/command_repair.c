@@ -10,6 +10,7 @@
  * Threads: one command on one thread, candidates on a team. Cost: that of the families. */
 #include "core/base/machine.h"
 #include "core/base/team.h"
+#include "core/repair/costs.h"
 #include "core/report/diff.h"
 #include "frontends/cwhile/frontend.h"
 #include "frontends/cwhile/regions.h"
@@ -19,16 +20,13 @@
 #include <string.h>
 
 enum {
-  TRIES_MAX = 400,  /* candidates explored for a family */
-  YIELDS_MAX = 10,  /* of a set */
-  REPAIRS_MAX = 12, /* listed of a family */
-  YIELD_COST = 4    /* of a yield in a region; a swap of neighbours costs 1 */
+  TRIES_MAX = 400, /* candidates explored for a family */
+  YIELDS_MAX = 10, /* of a set */
+  REPAIRS_MAX = 12 /* listed of a family */
 };
 
 /* Families, in the order in which equals are listed. */
 enum { REORDERING, WEAK, STRONG, FAMILY_COUNT };
-
-static const hdi_cw_costs COSTS = {.swap = 1, .await = 1, .lock = 2};
 
 /* One repair of a family; what it points to belongs to the family's answer. */
 typedef struct proposal {
@@ -47,6 +45,8 @@ typedef struct repair_run {
   const hd_request *request;
   hd_diag *diag;
   hd_result *result;
+  hdi_cw_costs costs;
+  uint32_t yield_cost; /* of a yield in a region */
   hdi_cw_baseline baseline;
   hdi_cw_reorder_answer reorder;
   hdi_cw_region_answer regions[FAMILY_COUNT]; /* weak, strong */
@@ -154,7 +154,7 @@ static hd_status find_regions(repair_run *run, uint32_t family, hdi_cw_wrap_kind
   for (uint32_t i = 0; i < answer->region_count && status == HD_OK; i++) {
     const hdi_cw_region *region = &answer->regions[i];
     status = propose(run, (proposal){.kind = name,
-                                     .cost = (uint64_t)YIELD_COST * region->yield_count,
+                                     .cost = (uint64_t)run->yield_cost * region->yield_count,
                                      .cheapest = answer->complete,
                                      .family = family,
                                      .rank = i,
@@ -173,7 +173,8 @@ static bool is_wanted(const repair_run *run, hd_repair_by by) {
 static hd_status find_orders(repair_run *run) {
   const hd_options *options = run->request->options;
   hdi_cw_reorder_query query = {.baseline = &run->baseline,
-                                .costs = &COSTS,
+                                .costs = &run->costs,
+                                .bad_only = options->strategy == HD_STRATEGY_BAD_ONLY,
                                 .tries_max = TRIES_MAX,
                                 .repairs_max = REPAIRS_MAX,
                                 .threads = team_of(run),
@@ -194,6 +195,7 @@ static hd_status find_orders(repair_run *run) {
     return status;
   }
   note_search(run, &answer->progress, answer->complete);
+  hd_result_add_number(run->result, "good_runs_learned_from", answer->good_runs);
   hd_result_add_number(run->result, "bad_runs_learned_from", answer->bad_runs);
   if (answer->nothing != NULL) {
     miss(run, "reordering", answer->nothing);
@@ -232,7 +234,8 @@ static hd_status run_families(repair_run *run) {
 /* ---- listing ---- */
 
 static int compare(const proposal *a, const proposal *b) {
-  bool a_stays = a->evidence->deadlocks > 0, b_stays = b->evidence->deadlocks > 0;
+  bool a_stays = a->evidence->deadlocks > 0 || a->evidence->left_behind;
+  bool b_stays = b->evidence->deadlocks > 0 || b->evidence->left_behind;
   if (a_stays != b_stays) {
     return a_stays ? 1 : -1; /* what leaves a deadlock of the original comes last */
   }
@@ -288,7 +291,7 @@ static hd_status add_region_edits(repair_run *run, const proposal *p, hd_repair 
   }
   for (uint32_t y = 0; y < region->yield_count; y++) {
     hd_edit_line *line = &out->edits[out->edit_count++];
-    *line = (hd_edit_line){.kind = "protected-yield", .cost = YIELD_COST};
+    *line = (hd_edit_line){.kind = "protected-yield", .cost = run->yield_cost};
     line->message = hd_arena_printf(arena, "no change of threads %s", region->words[y]);
     if (line->message == NULL) {
       return HD_E_NOMEM;
@@ -355,6 +358,10 @@ static hd_status add_repair(repair_run *run, const proposal *p) {
   hd_repair_add_number(run->result, out, "states_before", states);
   hd_repair_add_number(run->result, out, "states_after", evidence->states);
   hd_repair_add_number(run->result, out, "deadlocks_left", evidence->deadlocks);
+  if (run->baseline.runs_known && evidence->runs_known) {
+    hd_repair_add_number(run->result, out, "runs_before", run->baseline.runs);
+    hd_repair_add_number(run->result, out, "runs_after", evidence->runs);
+  }
   if (evidence->promise != HDI_CW_PROMISE_NONE) {
     hd_repair_add_number(run->result, out, "runs_kept", evidence->runs_kept);
   }
@@ -421,13 +428,34 @@ static hd_status repair_violated(repair_run *run) {
   return status;
 }
 
-hd_status hdi_cw_repair(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_result *result) {
-  if (request->ask != NULL) {
-    hd_diag_add(diag, HD_DIAG_USAGE, NULL, (hd_span){0, 0}, "leave --interactive and --choices out",
-                "a program of threads is repaired without questions");
+/* Options that have no meaning here are refused rather than ignored; costs are read. */
+static hd_status read_options(repair_run *run) {
+  const hd_options *options = run->request->options;
+  const char *odd = run->request->ask != NULL                ? "--interactive and --choices"
+                    : options->never.count != 0              ? "--never"
+                    : options->prefer != HD_PREFER_EITHER    ? "--prefer"
+                    : options->strategy == HD_STRATEGY_PAPER ? "--strategy paper"
+                                                             : NULL;
+  if (odd != NULL) {
+    hd_diag_add(run->diag, HD_DIAG_USAGE, NULL, (hd_span){0, 0}, "leave it out", "%s: for choreographies only", odd);
     return HD_E_USAGE;
   }
-  hd_status status = hdi_cw_check(ast, request, diag, result);
+  run->costs = (hdi_cw_costs){.swap = 1, .await = 1, .lock = 2};
+  run->yield_cost = 4;
+  const hd_cost known[] = {{"swap", &run->costs.swap},
+                           {"await", &run->costs.await},
+                           {"lock", &run->costs.lock},
+                           {"yield", &run->yield_cost}};
+  return hd_costs_read(options->costs, known, sizeof known / sizeof known[0], run->diag);
+}
+
+hd_status hdi_cw_repair(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_result *result) {
+  repair_run run = {.ast = ast, .request = request, .diag = diag, .result = result, .complete = true};
+  hd_status status = read_options(&run);
+  if (status != HD_OK) {
+    return status;
+  }
+  status = hdi_cw_check(ast, request, diag, result);
   if (status != HD_OK || result->status != HD_OK || result->verdict == HD_VERDICT_INCONCLUSIVE) {
     return status;
   }
@@ -436,7 +464,6 @@ hd_status hdi_cw_repair(const hd_ast *ast, const hd_request *request, hd_diag *d
     return HD_OK;
   }
   double start = hd_machine_seconds();
-  repair_run run = {.ast = ast, .request = request, .diag = diag, .result = result, .complete = true};
   status = repair_violated(&run);
   result->seconds += hd_machine_seconds() - start;
   if (run.log.size_bytes != 0 && status == HD_OK) {

@@ -159,7 +159,17 @@ static void add_words(const printer *p, const char *before, const char *after, h
   }
 }
 
-/* What opens (or closes) a run; a whole list of one statement may stand without braces, so they come with it. */
+/* A list of one statement that stands behind a condition or an else without braces of its own. */
+static bool is_alone(const printer *p, const hdi_cw_list_edit *list) {
+  const char *data = p->program->text->data;
+  uint32_t at = begin_of(list->head);
+  while (at > 0 && (is_blank(data[at - 1]) || data[at - 1] == '\n' || data[at - 1] == '\r')) {
+    at--;
+  }
+  return list->count == 1 && (at == 0 || (data[at - 1] != '{' && data[at - 1] != ';' && data[at - 1] != '}'));
+}
+
+/* What opens (or closes) a run; where a list stands without braces, they come with it. */
 static void open_wrap(const printer *p, const hdi_cw_wrap *wrap, bool alone, hd_buffer *out) {
   switch (wrap->kind) {
     case HDI_CW_WRAP_ATOMIC:
@@ -200,7 +210,7 @@ static void print_units(const printer *p, const hdi_cw_list_edit *list, bool by_
 
 static void print_wrap(const printer *p, const hdi_cw_list_edit *list, bool by_lines, const hdi_cw_wrap *wrap,
                        hd_buffer *out) {
-  bool alone = list->count == 1;
+  bool alone = is_alone(p, list);
   if (!by_lines) {
     open_wrap(p, wrap, alone, out);
     hd_buffer_add_text(out, " ");
@@ -400,7 +410,6 @@ hd_status hdi_cw_edit_apply(const hd_cw_program *program, const hdi_cw_edit *edi
   }
   if (status == HD_OK) {
     status = hd_cw_read(out->text, diag, &out->program);
-    status = status == HD_E_INPUT ? HD_E_INTERNAL : status; /* we wrote it */
   }
   if (status == HD_OK) {
     out->origin = malloc(((size_t)out->program->statement_count + 1) * sizeof *out->origin);

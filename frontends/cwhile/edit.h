@@ -53,7 +53,8 @@ typedef struct hdi_cw_edited {
                              lock or unlock of a lock region */
 } hdi_cw_edited;
 
-/* Prints and reads. HD_E_NOMEM; HD_E_INTERNAL when the text is not what was meant. Free with hdi_cw_edited_clear in any
+/* Prints and reads. HD_E_INPUT when the language has no such program: a watomic block would stand inside another, by
+ * way of a call. HD_E_NOMEM; HD_E_INTERNAL when the text is not what was meant. Free with hdi_cw_edited_clear in any
  * case. */
 hd_status hdi_cw_edit_apply(const hd_cw_program *program, const hdi_cw_edit *edit, hdi_cw_edited *out);
 void hdi_cw_edited_clear(hdi_cw_edited *edited);

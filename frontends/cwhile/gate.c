@@ -17,10 +17,11 @@
 #include <string.h>
 
 enum {
-  BLOCKED_MAX = 64,    /* ways to deadlock */
-  RUNS_MAX = 20000,    /* of each kind */
-  STEPS_MAX = 2000000, /* of the walks that collect them */
-  STOP_NEW = 1,        /* kinds of states without moves */
+  BLOCKED_MAX = 64,            /* ways to deadlock */
+  RUNS_MAX = 20000,            /* of each kind */
+  STEPS_MAX = 2000000,         /* of the walks that collect them */
+  COUNTED_STATES_MAX = 200000, /* of which all complete runs are counted */
+  STOP_NEW = 1,                /* kinds of states without moves */
   STOP_KNOWN = 2
 };
 
@@ -187,6 +188,9 @@ static hd_status make_baseline(hdi_cw_baseline *out, const hd_cw_lowering *lower
     init_search(&d, limits, &search);
     status = find_left_behind(lowering, &search, &out->has_left_behind);
   }
+  if (status == HD_OK) {
+    status = hdi_cw_count_runs(lowering, COUNTED_STATES_MAX, &out->runs, &out->runs_known);
+  }
   hdi_cw_run_limits run_limits = {RUNS_MAX, STEPS_MAX, limits->deadline_seconds, limits->cancel};
   if (status == HD_OK) {
     status = hdi_cw_runs_collect(out->program, out->access, HD_CW_SCHEDULE_SEQUENTIAL, &run_limits, &out->sequential);
@@ -273,6 +277,7 @@ static hd_status judge_states(const judgement *j, const hd_cw_lowering *lowering
       *good = leave_undecided(j, "whether a thread is left behind was not decided");
       return HD_OK;
     }
+    j->out->left_behind = left_behind;
     if (left_behind && !j->baseline->has_left_behind) {
       *good = refuse(j, "a thread that must end can be left behind for ever");
     }
@@ -343,10 +348,13 @@ hd_status hdi_cw_judge(const hdi_cw_baseline *baseline, const hdi_cw_edited *edi
   if (status == HD_OK) {
     status = judge_states(&j, lowering, &good);
   }
-  hd_cw_lowering_free(lowering);
   if (status == HD_OK && good) {
     status = judge_promises(&j, &good);
   }
+  if (status == HD_OK && good && baseline->runs_known) {
+    status = hdi_cw_count_runs(lowering, COUNTED_STATES_MAX, &out->runs, &out->runs_known);
+  }
+  hd_cw_lowering_free(lowering);
   if (status == HD_E_LIMIT) {
     (void)leave_undecided(&j, "the edited program is too large for a model");
     return HD_OK;

@@ -32,6 +32,8 @@ typedef struct hdi_cw_baseline {
   uint32_t blocked_count;
   bool blocked_all;     /* these are all of them */
   bool has_left_behind; /* a thread that must end never moves again while others go on for ever */
+  uint64_t runs;        /* complete ones; with runs_known only */
+  bool runs_known;
   hdi_cw_runs sequential, preemption_free;
 } hdi_cw_baseline;
 
@@ -57,7 +59,10 @@ typedef struct hdi_cw_evidence {
   hdi_cw_promise promise;
   uint64_t states, transitions;
   uint64_t deadlocks; /* that the original has too */
+  bool left_behind;   /* a thread can be left behind, as in the original */
   uint64_t runs_kept; /* images that were found, of the kind that is promised */
+  uint64_t runs;      /* complete ones of the edited program, when accepted; with runs_known only */
+  bool runs_known;
 } hdi_cw_evidence;
 
 /* Judges an edited program: no failed assertion, no fault, no deadlock and nobody left behind in a way that the

@@ -320,6 +320,10 @@ static hd_status judge(const search *s, trial *t, uint32_t threads) {
     return HD_OK;
   }
   status = hdi_cw_edit_apply(s->query->baseline->program, &region->blocks.edit, &region->edited);
+  if (status == HD_E_INPUT) {
+    t->refused = "one of its blocks would stand inside another, by way of a call";
+    return HD_OK;
+  }
   if (status == HD_OK) {
     hdi_cw_gate_limits limits = gate_limits(s, threads);
     status = hdi_cw_judge(s->query->baseline, &region->edited, &limits, t->arena, &region->evidence);

@@ -9,6 +9,11 @@
  * candidate by evaluating its lesson. So the first order that the gate takes is a cheapest one. In a program with
  * yields other threads may not move where they could in the lesson's runs: there only the order itself is excluded.
  *
+ * Before that some complete good runs of the original are looked at, and what keeps them good (good_trace.h) is asked
+ * for as well, which leads to a repair after fewer bad runs. These lessons are no proof. When they have done their work
+ * the search goes on without them, up to the cost of the repair that was found, so that in the end nothing cheaper was
+ * left out.
+ *
  * Deadlocks count as bad runs, those of the original too. When no order without any is found, orders that keep those of
  * the original are looked for, if something else is wrong as well.
  * Threads: core/repair/loop.h. Cost: one search for each order, one more and the gate for each without bad runs. */
@@ -17,13 +22,14 @@
 #include "core/base/machine.h"
 #include "core/explore/explore.h"
 #include "frontends/cwhile/bad_trace.h"
+#include "frontends/cwhile/good_trace.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH_MAX = 8, CONFLICTS_MAX = 200000 };
+enum { BATCH_MAX = 8, CONFLICTS_MAX = 200000, GOOD_MAX = 24 };
 
 #define HD_ARRAY_NAME lessons
 #define HD_ARRAY_TYPE hdi_cw_lesson
@@ -35,6 +41,7 @@ typedef struct search {
   hdi_cw_orders orders;
   hd_formula *formula;
   lessons lessons;
+  hdi_cw_lessons good;
   uint64_t cost_max; /* dearer orders do not interest: of the first that passed */
   bool keeps_deadlocks, exhausted, general;
 } search;
@@ -205,7 +212,11 @@ static hd_status explore(const search *s, trial *t, uint32_t threads) {
 static hd_status judge(const search *s, trial *t, uint32_t threads) {
   hdi_cw_gate_limits limits = {threads, s->query->memory_max_bytes, s->query->deadline_seconds, s->query->cancel};
   hd_status status = hdi_cw_judge(s->query->baseline, &t->edited, &limits, t->arena, &t->evidence);
-  t->refused = status == HD_OK && !t->evidence.accepted ? t->evidence.reason : NULL;
+  if (status == HD_OK) {
+    t->refused = !t->evidence.accepted                            ? t->evidence.reason
+                 : t->evidence.left_behind && !s->keeps_deadlocks ? "a thread that must end can still be left behind"
+                                                                  : NULL;
+  }
   return status;
 }
 
@@ -247,7 +258,7 @@ static hd_status exclude(search *s, const trial *t) {
 }
 
 /* "s = 0 after d = 0" for each inverted pair of a way, for -v. */
-static void say_lesson(const search *s, const hdi_cw_lesson *lesson) {
+static void say_lesson(const search *s, const hdi_cw_lesson *lesson) { /* one way a line */
   for (size_t w = 0; w < lesson->count && w < 8 && s->query->log != NULL; w++) {
     hd_buffer words = {0};
     for (uint32_t i = 0; i < lesson->ways[w].count; i++) {
@@ -279,7 +290,7 @@ static hd_status learn_from_run(search *s, const trial *t) {
   }
   /* A lesson that its own order fulfils would teach nothing: only exact steps of a program without yields are sure. */
   bool sure = s->general && lesson.complete && !hdi_cw_lesson_holds(&lesson, t->inverted);
-  s->answer->bad_runs++;
+  s->answer->bad_runs += s->answer->repair_count == 0;
   say(s, "  cost %llu: a bad run of %zu steps%s%s", (unsigned long long)t->cost, t->trace->length,
       t->stuck ? ", a deadlock" : "", sure ? "; one of these is needed:" : "; this order is excluded");
   if (!sure) {
@@ -341,44 +352,114 @@ static hd_status take_in(void *problem, void *candidate, hd_candidate_end *end) 
 
 static const hd_repair_steps STEPS = {propose, replay, decide, take_in, discard};
 
+/* ---- good runs ---- */
+
+/* What some good runs of the original ask for. */
+static hd_status learn_from_good_runs(search *s, const hd_cw_lowering *lowering) {
+  hd_trace **traces = NULL;
+  uint32_t count = 0;
+  hd_status status = hdi_cw_find_good(lowering, GOOD_MAX, &traces, &count);
+  for (uint32_t i = 0; i < count; i++) {
+    if (status == HD_OK) {
+      status = hdi_cw_learn_good(&s->orders, lowering, traces[i], s->answer->arena, &s->good);
+    }
+    hd_trace_free(traces[i]);
+  }
+  free(traces);
+  s->answer->good_runs = count;
+  say(s, "  %u good run%s, of which %zu lesson%s:", count, count == 1 ? "" : "s", s->good.count,
+      s->good.count == 1 ? "" : "s");
+  for (size_t i = 0; i < s->good.count; i++) {
+    say(s, "   one of");
+    say_lesson(s, &s->good.list[i]);
+  }
+  return status;
+}
+
 /* ---- the search ---- */
 
-static hd_status run_loop(search *s) {
+static hd_status state_formula(search *s, bool with_good) {
+  hd_formula_free(s->formula);
+  s->formula = hdi_cw_orders_formula(&s->orders);
+  hd_status status = s->formula == NULL ? HD_E_NOMEM : HD_OK;
+  for (size_t i = 0; i < s->lessons.count && status == HD_OK; i++) {
+    status = hdi_cw_lesson_require(&s->lessons.data[i], s->formula);
+  }
+  for (size_t i = 0; with_good && i < s->good.count && status == HD_OK; i++) {
+    status = hdi_cw_lesson_require(&s->good.list[i], s->formula);
+  }
+  return status;
+}
+
+static hd_status run_loop(search *s, bool with_good) {
   const hdi_cw_reorder_query *query = s->query;
   hdi_cw_reorder_answer *answer = s->answer;
   hd_repair_progress progress;
-  hd_repair_limits limits = {.tries_max = query->tries_max,
+  hd_repair_limits limits = {.tries_max = query->tries_max - answer->progress.tried,
                              .batch_max = BATCH_MAX,
                              .threads = query->threads,
                              .deadline_seconds = query->deadline_seconds,
                              .cancel = query->cancel};
-  s->formula = hdi_cw_orders_formula(&s->orders);
-  if (s->formula == NULL) {
-    return HD_E_NOMEM;
+  hd_status status = state_formula(s, with_good);
+  if (status == HD_OK) {
+    status = hd_repair_loop_run(&STEPS, s, &limits, &progress);
   }
-  hd_status status = hd_repair_loop_run(&STEPS, s, &limits, &progress);
-  hd_repair_add_progress(&answer->progress, &progress);
-  lessons_clear(&s->lessons);
-  hd_formula_free(s->formula);
-  s->formula = NULL;
+  if (status == HD_OK) {
+    hd_repair_add_progress(&answer->progress, &progress);
+  }
   return status;
 }
 
-static hd_status run(search *s) {
+/* Of repairs that were found in several passes only the cheapest stay. */
+static void drop_dearer(search *s) {
+  hdi_cw_reorder_answer *answer = s->answer;
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < answer->repair_count; i++) {
+    if (answer->repairs[i].cost == s->cost_max) {
+      answer->repairs[kept++] = answer->repairs[i];
+    } else {
+      hdi_cw_edited_clear(&answer->repairs[i].edited);
+    }
+  }
+  answer->repair_count = kept;
+}
+
+/* With what good runs taught, then without, up to the cost of what was found. */
+static hd_status run_passes(search *s) {
+  hd_status status = HD_OK;
+  if (s->good.count > 0) {
+    status = run_loop(s, true);
+    say(s, "  without what good runs taught, so that nothing cheaper is left out:");
+  }
+  if (status == HD_OK) {
+    status = run_loop(s, false);
+  }
+  drop_dearer(s);
+  return status;
+}
+
+static hd_status run(search *s, const hd_cw_lowering *lowering) {
   const hdi_cw_baseline *baseline = s->query->baseline;
   hdi_cw_reorder_answer *answer = s->answer;
   answer->pair_count = s->orders.pair_count;
   s->general = !baseline->program->has_yield;
-  hd_status status = run_loop(s);
+  hd_status status = HD_OK;
+  if (s->general && !s->query->bad_only && s->orders.pair_count > 0) {
+    status = learn_from_good_runs(s, lowering);
+  }
+  if (status == HD_OK) {
+    status = run_passes(s);
+  }
   bool other = baseline->has_assertion || baseline->has_fault;
-  if (status == HD_OK && answer->repair_count == 0 && baseline->deadlocks > 0 && other) {
+  bool blocks = baseline->deadlocks > 0 || baseline->has_left_behind;
+  if (status == HD_OK && answer->repair_count == 0 && blocks && other) {
     say(s, "  no order removes all deadlocks; orders that keep those of the original:");
     s->keeps_deadlocks = answer->keeps_deadlocks = true;
     s->cost_max = 0;
-    status = run_loop(s);
+    lessons_clear(&s->lessons); /* runs that are bad because they deadlock are good enough now */
+    status = run_passes(s);
   }
-  /* Orders come by cost, so the first that passed is a cheapest one whatever ended the search afterwards. */
-  answer->complete = answer->repair_count > 0 || s->exhausted;
+  answer->complete = s->exhausted;
   if (status == HD_OK && answer->repair_count == 0) {
     answer->nothing = s->orders.pair_count == 0 ? "no two statements may change places"
                       : s->exhausted            ? "no order of the statements passes the gate"
@@ -400,10 +481,11 @@ hd_status hdi_cw_reorder_find(const hdi_cw_reorder_query *query, hdi_cw_reorder_
   if (status == HD_OK) {
     status = hdi_cw_orders_make(lowering, query->costs, &s.orders);
   }
-  hd_cw_lowering_free(lowering);
   if (status == HD_OK) {
-    status = run(&s);
+    status = run(&s, lowering);
   }
+  hd_cw_lowering_free(lowering);
+  hd_formula_free(s.formula);
   lessons_free(&s.lessons);
   hdi_cw_orders_clear(&s.orders);
   return status;

@@ -11,6 +11,7 @@
 typedef struct hdi_cw_reorder_query {
   const hdi_cw_baseline *baseline;
   const hdi_cw_costs *costs;
+  bool bad_only;        /* learn from bad runs only, as a yardstick */
   uint32_t tries_max;   /* orders explored; a deterministic budget */
   uint32_t repairs_max; /* listed */
   uint32_t threads;
@@ -41,7 +42,8 @@ typedef struct hdi_cw_reorder_answer {
   hdi_cw_reordering *repairs;
   uint32_t repair_count;
   uint32_t pair_count;         /* pairs of units that may change places */
-  uint32_t bad_runs;           /* learned from: the rounds of the literature */
+  uint32_t good_runs;          /* learned from before the search */
+  uint32_t bad_runs;           /* learned from until the first repair was found: the rounds of the literature */
   hd_repair_progress progress; /* orders explored, and what became of them */
   bool complete;               /* every cheaper order was excluded, or there is no repair */
   bool keeps_deadlocks;        /* orders may keep the deadlocks of the original: none removes them */

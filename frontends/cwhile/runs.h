@@ -53,4 +53,8 @@ void hdi_cw_runs_clear(hdi_cw_runs *runs);
 hd_status hdi_cw_run_has_image(const hd_cw_lowering *after, const uint32_t *origin, const hdi_cw_complete_run *run,
                                bool only_at_waits, bool *has);
 
+/* How many complete runs a lowering has. *known false: there is a loop, more than `states_max` states, or more than
+ * 2^64 - 3 runs. HD_E_NOMEM. Cost: a walk over its states. */
+hd_status hdi_cw_count_runs(const hd_cw_lowering *lowering, uint32_t states_max, uint64_t *count, bool *known);
+
 #endif

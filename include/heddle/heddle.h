@@ -1,5 +1,5 @@
-/* heddle: check concurrent systems from a C or C++ program. This is the whole public interface; it is valid C11 and
- * C++17.
+/* heddle: check and repair concurrent systems from a C or C++ program. This is the whole public interface; it is valid
+ * C11 and C++17.
  *
  *   heddle_session *session = heddle_session_new();
  *   const char *options[] = {"--bound=2", "--semantics=p2p"};
@@ -10,13 +10,17 @@
  *   heddle_free(json);
  *   heddle_session_free(session);
  *
+ * heddle_repair_text is used in the same way and gives the repaired text too; examples/c/repair_file.c is a program
+ * that repairs a file.
+ *
  * Results are what the command prints with --format json, and codes are its exit codes: nothing is told to a program
  * that is not told to a person. The library prints nothing, reads no file and no environment, never exits and installs
  * no signal handler.
  *
  * Threads. Different sessions may be used at the same time; one session by one thread at a time, except for
  * heddle_session_cancel. A check starts its own threads (--threads) and has ended them when it returns.
- * Ownership. Texts handed in are borrowed for the call. A result is the caller's and is freed with heddle_free. */
+ * Ownership. Texts handed in are borrowed for the call. Results and repaired texts are the caller's and are freed with
+ * heddle_free. */
 #ifndef HEDDLE_HEDDLE_H
 #define HEDDLE_HEDDLE_H
 
@@ -41,8 +45,9 @@ extern "C" {
 
 /* What a call answers; the numbers are the exit codes of the command. */
 typedef enum heddle_code {
-  HEDDLE_HOLDS = 0,        /* holds, after a complete search; for exploring: every state was explored */
-  HEDDLE_VIOLATED = 1,     /* a violation was found: see "findings" */
+  HEDDLE_HOLDS = 0,        /* holds, after a complete search; for exploring: every state was explored; for repairing: a
+                              repair was found and proved, or none is needed */
+  HEDDLE_VIOLATED = 1,     /* a violation was found: see "findings"; for repairing: and no repair */
   HEDDLE_USAGE = 2,        /* an option or an argument is wrong: see the diagnostics */
   HEDDLE_INPUT = 3,        /* the text is wrong: see the diagnostics */
   HEDDLE_INCONCLUSIVE = 4, /* a limit, memory or heddle_session_cancel ended the search: see "not_covered" */
@@ -78,6 +83,22 @@ HEDDLE_API heddle_code heddle_check_text(heddle_session *session, const char *na
 HEDDLE_API heddle_code heddle_explore_text(heddle_session *session, const char *name, const char *text, size_t size,
                                            const char *const *options, size_t option_count, char **result_json);
 
+/* Repairs one text: everything as above, with the options of `heddle repair`. The result's verdict and findings are
+ * those of the given text, its "repairs" what to change, each proved: the edits in words, what they cost, and a unified
+ * diff. The best one comes first.
+ *
+ * Options that write files or ask a person (--output, --in-place, --interactive, --choices) are refused with
+ * HEDDLE_USAGE.
+ *
+ * repaired_text  receives the text as the best repair makes it, NUL-terminated, owned by the caller (heddle_free); NULL
+ *                when there is no repair, be it that none is needed, or when memory ran out before it could be copied
+ *                (then result_json receives NULL too). May itself be NULL: only the result is wanted.
+ *
+ * Cost: that of many checks; --timeout limits it. */
+HEDDLE_API heddle_code heddle_repair_text(heddle_session *session, const char *name, const char *text, size_t size,
+                                          const char *const *options, size_t option_count, char **result_json,
+                                          char **repaired_text);
+
 /* The errors and warnings of the session's last call, one `file:line:col: error: words [HD123]` a line; "" when there
  * were none. Borrowed until the next call with this session or its end. */
 HEDDLE_API const char *heddle_session_diagnostics(const heddle_session *session);
@@ -86,7 +107,7 @@ HEDDLE_API const char *heddle_session_diagnostics(const heddle_session *session)
  * already found its answer. May be called from any thread and from a signal handler. */
 HEDDLE_API void heddle_session_cancel(heddle_session *session);
 
-/* Frees a result. NULL is allowed. */
+/* Frees a result or a repaired text. NULL is allowed. */
 HEDDLE_API void heddle_free(void *memory);
 
 #ifdef __cplusplus

@@ -99,6 +99,52 @@ static void test_explore(heddle_session *session) {
   heddle_free(json);
 }
 
+static void test_repair(heddle_session *session) {
+  static const char broken[] = "violated\nmend\n", hopeless[] = "violated\n", fine[] = "holds\n";
+  char *json = NULL, *repaired = NULL;
+  CHECK(heddle_repair_text(session, "a.fake", broken, strlen(broken), NULL, 0, &json, &repaired) == HEDDLE_HOLDS);
+  CHECK(contains(json, "\"command\":\"repair\"") && contains(json, "\"verdict\":\"violated\""));
+  CHECK(contains(json, "\"repairs\":[{\"kind\":\"mending\",\"cost\":1,\"cheapest\":true,\"proved\":true"));
+  CHECK(contains(json, "\"message\":\"says that it holds\"") && contains(json, "--- a/a.fake"));
+  CHECK(repaired != NULL && strcmp(repaired, "holds\n") == 0); /* of the first */
+  heddle_free(repaired);
+  heddle_free(json);
+  /* The text may be of no interest. */
+  CHECK(heddle_repair_text(session, "a.fake", broken, strlen(broken), NULL, 0, &json, NULL) == HEDDLE_HOLDS);
+  CHECK(contains(json, "\"repairs\":[{"));
+  heddle_free(json);
+  /* Nothing was found, nothing is needed, the input is wrong: there is no text. */
+  repaired = (char *)session;
+  CHECK(heddle_repair_text(session, "a.fake", hopeless, strlen(hopeless), NULL, 0, &json, &repaired) ==
+        HEDDLE_VIOLATED);
+  CHECK(contains(json, "\"verdict\":\"violated\"") && repaired == NULL);
+  heddle_free(json);
+  repaired = (char *)session;
+  CHECK(heddle_repair_text(session, "a.fake", fine, strlen(fine), NULL, 0, &json, &repaired) == HEDDLE_HOLDS);
+  CHECK(contains(json, "\"verdict\":\"holds\"") && repaired == NULL);
+  heddle_free(json);
+  repaired = (char *)session;
+  CHECK(heddle_repair_text(session, "a.fake", "x\n", 2, NULL, 0, &json, &repaired) == HEDDLE_INPUT);
+  CHECK(json == NULL && repaired == NULL);
+  /* A language that has no repairs. */
+  CHECK(heddle_repair_text(session, "a.bare", fine, strlen(fine), NULL, 0, &json, &repaired) == HEDDLE_USAGE);
+  CHECK(json == NULL && repaired == NULL && contains(heddle_session_diagnostics(session), "no command 'repair'"));
+}
+
+static void test_repair_options(heddle_session *session) {
+  static const char broken[] = "violated\nmend\n";
+  const char *good[] = {"--prefer=relax", "--all"};
+  char *json = NULL, *repaired = NULL;
+  CHECK(heddle_repair_text(session, "a.fake", broken, strlen(broken), good, 2, &json, &repaired) == HEDDLE_HOLDS);
+  heddle_free(repaired);
+  heddle_free(json);
+  static const char *const bad[] = {"--in-place", "--interactive", "--choices=file", "--output=file", "-o-"};
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    CHECK(heddle_repair_text(session, "a.fake", broken, strlen(broken), &bad[i], 1, &json, &repaired) == HEDDLE_USAGE);
+    CHECK(json == NULL && repaired == NULL && contains(heddle_session_diagnostics(session), "[HD001]"));
+  }
+}
+
 static void *cancel_soon(void *session) {
   heddle_session_cancel((heddle_session *)session);
   return NULL;
@@ -133,6 +179,8 @@ int main(void) {
   test_errors(session);
   test_options(session);
   test_explore(session);
+  test_repair(session);
+  test_repair_options(session);
   test_cancel(session);
   heddle_session_free(session);
   heddle_session_free(NULL);

@@ -4,6 +4,7 @@
  *   finding                            adds a finding with a run of two steps
  *   wide                               the run's first actor is a name of several bytes a character
  *   nasty                              texts with control bytes and bytes that are not UTF-8
+ *   mend                               repair finds two repairs of what is violated, the first of which says `holds`
  *   emit                               the result has a drawing and a saved trace
  *   slow                               works until cancelled or past the deadline, showing progress
  *   deaf                               so that slow cannot be cancelled
@@ -28,6 +29,7 @@
   X(FINDING, "finding") \
   X(WIDE, "wide") \
   X(NASTY, "nasty") \
+  X(MEND, "mend") \
   X(EMIT, "emit") \
   X(SLOW, "slow") \
   X(DEAF, "deaf") \
@@ -215,6 +217,28 @@ static hd_status check(const hd_ast *ast, const hd_request *request, hd_diag *di
   return run(ast, request, diag, result, true);
 }
 
+static hd_status repair(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_result *result) {
+  hd_status status = run(ast, request, diag, result, true);
+  for (int i = 0; i < 2 && status == HD_OK && ast->has[WORD_MEND]; i++) {
+    hd_repair *repair = hd_result_add_repair(result);
+    hd_edit_line *edit = hd_arena_alloc(result->arena, sizeof *edit);
+    if (repair == NULL || edit == NULL) {
+      return HD_E_NOMEM;
+    }
+    *edit = (hd_edit_line){.kind = "change-word", .message = "says that it holds", .cost = 1, .position = {1, 1}};
+    *repair = (hd_repair){.kind = "mending",
+                          .cost = 1 + (uint64_t)i,
+                          .proved = true,
+                          .cheapest = i == 0,
+                          .basis = "the test said so",
+                          .edits = edit,
+                          .edit_count = 1,
+                          .text = i == 0 ? "holds\n" : "holds\nwarn\n",
+                          .diff = i == 0 ? "--- a/a.fake\n+++ b/a.fake\n" : ""};
+  }
+  return status;
+}
+
 static hd_status explore(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_result *result) {
   return run(ast, request, diag, result, false);
 }
@@ -248,6 +272,7 @@ static const hd_frontend fake = {
     .parse = parse,
     .free_ast = free_ast,
     .check = check,
+    .repair = repair,
     .explore = explore,
     .project = project,
     .replay = replay,

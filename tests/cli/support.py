@@ -16,6 +16,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEDDLE = os.environ["HEDDLE"]
 SECONDS_MAX = 120
 
+
+def some(items):
+    """All of the cases; two of them under a sanitizer, where starting the command takes ten times as long."""
+    items = list(items)
+    return items[:2] if os.environ.get("HEDDLE_SANITIZE") else items
+
+
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "TERM")}
 ENVIRONMENT.update(LC_ALL="C", OMP_NUM_THREADS="2")
 

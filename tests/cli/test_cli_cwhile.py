@@ -4,7 +4,7 @@ import shutil
 import subprocess
 import unittest
 
-from support import ROOT, Case
+from support import ROOT, Case, some
 
 CASES = ROOT / "tests" / "cases" / "cwhile"
 MACHINE = {"threads", "seconds", "states_per_second", "memory_bytes", "visited_bytes", "bytes_per_state"}
@@ -77,7 +77,7 @@ class Threads(Case):
         self.assertEqual((code, [result["verdict"] for result in results]), (1, ["holds", "violated"]))
 
     def test_threads_change_nothing(self):
-        files = [self.take(name) for name in REPAIRS]
+        files = [self.take(name) for name in some(REPAIRS)]
         for command in (["check"], ["explore", "--no-reduction"]):
             _, one = self.json(*command, "-j", "1", *files)
             for threads in ("2", "3", "8"):
@@ -90,7 +90,7 @@ class Threads(Case):
                     self.assertEqual(stable(self.json("repair", "--all", "-j", threads, file)[1]), stable(one))
 
     def test_each_family_repairs_what_it_can(self):
-        for name, sizes in REPAIRS.items():
+        for name, sizes in some(REPAIRS.items()):
             file = self.take(name)
             for family, size in zip(("reordering", "weak", "strong"), sizes):
                 with self.subTest(case=name, family=family):
@@ -105,7 +105,7 @@ class Threads(Case):
                     self.assertEqual(best["evidence"]["swaps" if family == "reordering" else "yields"], size)
 
     def test_a_repaired_file_holds(self):
-        for name, sizes in REPAIRS.items():
+        for name, sizes in some(REPAIRS.items()):
             for family, size in zip(("reordering", "weak", "strong"), sizes):
                 with self.subTest(case=name, family=family):
                     file = self.take(name)
@@ -116,7 +116,7 @@ class Threads(Case):
                         self.assertIn("none needed", self.heddle("repair", "out.cw").out)
 
     def test_tools_take_the_quiet_output(self):
-        for name in ("paper1", "bank_3_threads", "srp_attach"):
+        for name in some(("paper1", "bank_3_threads", "srp_attach")):
             file = self.take(name)
             self.assertEqual(self.heddle("repair", "-o", "wanted.cw", file).code, 0)
             diff = self.heddle("repair", "-q", file).out.encode()

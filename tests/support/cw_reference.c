@@ -60,11 +60,15 @@ static void skip_blanks(const char *text, int *at) {
   }
 }
 
+static bool is_of_name(char c) {
+  return isalnum((unsigned char)c) || c == '_';
+}
+
 static bool eat(world *w, const char *word) {
   skip_blanks(w->text, &w->at);
   size_t length = strlen(word);
   if (strncmp(w->text + w->at, word, length) != 0 ||
-      (isalnum((unsigned char)word[length - 1]) && isalnum((unsigned char)w->text[w->at + (int)length]))) {
+      (is_of_name(word[length - 1]) && is_of_name(w->text[w->at + (int)length]))) {
     return false;
   }
   w->at += (int)length;
@@ -447,7 +451,7 @@ static void step(world *w, const state *s, int t, bool inside) {
 static void declare(world *w, int64_t lo, int64_t hi, state *initial) {
   skip_blanks(w->text, &w->at);
   int length = 0;
-  while (isalnum((unsigned char)w->text[w->at])) {
+  while (is_of_name(w->text[w->at])) {
     w->name[w->vars][length++] = w->text[w->at++];
   }
   w->lo[w->vars] = lo;

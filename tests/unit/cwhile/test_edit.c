@@ -76,9 +76,25 @@ Test(edit, a_lock_is_declared_once) {
               "unlock(region_lock);\r\n  lock(region_lock);\r\n    x = 2;\r\n  unlock(region_lock);\r\n}\r\n");
   const hdi_cw_wrap one[] = {{HDI_CW_WRAP_LOCK, 0, 0}};
   hdi_cw_list_edit alone = {.wraps = one, .wrap_count = 1};
-  expect_edit(
-      "int region_lock = 0; thread t { skip; }", 0, &alone,
-      "int region_lock = 0; lock region_lock2; thread t { { lock(region_lock2); skip; unlock(region_lock2); } }");
+  expect_edit("int region_lock = 0; thread t { skip; }", 0, &alone,
+              "int region_lock = 0; lock region_lock2; thread t { lock(region_lock2); skip; unlock(region_lock2); }");
+}
+
+Test(edit, braces_come_with_a_lock_where_there_were_none) {
+  source s = read_source("int x = 0; thread t { if (*) x = 1; else x = 2; }");
+  const hd_cw_stmt *choice = s.program->bodies[0].first;
+  const hdi_cw_wrap wraps[] = {{HDI_CW_WRAP_LOCK, 0, 0}};
+  const hdi_cw_list_edit lists[] = {{.head = choice->body, .count = 1, .wraps = wraps, .wrap_count = 1},
+                                    {.head = choice->other, .count = 1, .wraps = wraps, .wrap_count = 1}};
+  hdi_cw_edit edit = {lists, 2};
+  hdi_cw_edited edited;
+  cr_assert(hdi_cw_edit_apply(s.program, &edit, &edited) == HD_OK);
+  cr_assert(strcmp(edited.text->data,
+                   "int x = 0; lock region_lock; thread t { if (*) { lock(region_lock); x = 1; "
+                   "unlock(region_lock); } else { lock(region_lock); x = 2; unlock(region_lock); } }") == 0,
+            "%s", edited.text->data);
+  hdi_cw_edited_clear(&edited);
+  free_source(&s);
 }
 
 /* ---- random edits of random programs ---- */

@@ -12,7 +12,7 @@
 #include <z3.h>
 #endif
 
-enum { VARIABLES_MAX = 40, CLAUSES_MAX = 120, WIDTH_MAX = 4 };
+enum { VARIABLES_MAX = 80, CLAUSES_MAX = 120, WIDTH_MAX = 6 };
 
 typedef struct instance {
   uint32_t count, costs[VARIABLES_MAX];
@@ -32,7 +32,7 @@ static void fill(instance *in, uint64_t seed, uint32_t count, uint32_t clauses, 
     in->costs[i] = draw(&seed, cost_max + 1);
   }
   for (uint32_t c = 0; c < clauses; c++) {
-    in->widths[c] = 1 + draw(&seed, WIDTH_MAX) % WIDTH_MAX;
+    in->widths[c] = 1 + draw(&seed, 4);
     in->widths[c] = in->widths[c] == 1 && draw(&seed, 4) > 0 ? 2 : in->widths[c];
     for (uint32_t l = 0; l < in->widths[c]; l++) {
       in->clauses[c][l] = (hd_literal){draw(&seed, count), draw(&seed, 3) == 0};
@@ -241,7 +241,8 @@ Test(formula, equals_z3) {
   uint32_t satisfiable = 0;
   for (uint64_t seed = 1; seed <= HD_TEST_COUNT(40); seed++) {
     instance in;
-    fill(&in, seed * 977, 20 + (uint32_t)(seed % 20), 40 + (uint32_t)(seed % 40), seed % 4 == 0 ? 1000 : 9);
+    uint32_t count = 20 + (uint32_t)(seed % 4) * 20;
+    fill(&in, seed * 977, count, count + count / 2, seed % 3 == 0 ? 1000 : 9);
     hd_formula *formula = formula_of(&in);
     hd_hitting_answer answer;
     hd_hitting_limits one = {.choices_max = 1};
@@ -256,6 +257,44 @@ Test(formula, equals_z3) {
   cr_assert(satisfiable > 5);
 }
 #endif
+
+/* Five variables of which at least so many are true, unless one pays: an instance with demands of that kind. Counters
+ * are asked for further outputs, with parts of weights. */
+static void fill_demands(instance *in, uint64_t seed) {
+  enum { COUNTED = 5, DEMANDS = 6 };
+  *in = (instance){.count = COUNTED + DEMANDS};
+  for (uint32_t v = 0; v < COUNTED; v++) {
+    in->costs[v] = 20 + draw(&seed, 20);
+  }
+  for (uint32_t d = COUNTED; d < in->count; d++) {
+    in->costs[d] = d + 1 == in->count ? 200 : 1 + draw(&seed, 12);
+    uint32_t least = 1 + draw(&seed, COUNTED), missing = COUNTED - least + 1;
+    for (uint32_t set = 0; set < 1u << COUNTED; set++) { /* of any `missing` variables one is true */
+      hd_literal clause[WIDTH_MAX] = {{d, false}};
+      uint32_t count = 1;
+      for (uint32_t v = 0; v < COUNTED; v++) {
+        clause[count] = (hd_literal){v, false};
+        count += (set >> v) & 1;
+      }
+      if (count == missing + 1) {
+        memcpy(in->clauses[in->clause_count], clause, sizeof clause);
+        in->widths[in->clause_count++] = count;
+      }
+    }
+  }
+}
+
+Test(formula, at_least_so_many) {
+  static expectation expected;
+  for (uint64_t seed = 1; seed <= HD_TEST_COUNT(300); seed++) {
+    instance in;
+    fill_demands(&in, seed);
+    expect(&in, &expected);
+    hd_formula *formula = formula_of(&in);
+    compare(formula, &expected, SIZE_MAX, seed);
+    hd_formula_free(formula);
+  }
+}
 
 Test(formula, combinations_are_no_part_of_a_choice) {
   const uint32_t costs[] = {1, 1, 5, 1};
