@@ -18,9 +18,10 @@ if(NOT HEDDLE_CADICAL_LIBRARY OR NOT HEDDLE_CADICAL_INCLUDE)
 endif()
 
 # The Go grammar: C that its authors generated, compiled as it comes. scripts/setup.sh fetches it.
-set(HEDDLE_GO_GRAMMAR ${PROJECT_SOURCE_DIR}/frontends/minigo/grammar/node_modules/tree-sitter-go/src/parser.c)
+set(HEDDLE_GO_GRAMMAR ${PROJECT_SOURCE_DIR}/frontends/minigo/grammar/node_modules/tree-sitter-go/src/parser.c
+  CACHE FILEPATH "src/parser.c of tree-sitter-go 0.23.4, in its folder")
 if(NOT EXISTS ${HEDDLE_GO_GRAMMAR})
-  message(FATAL_ERROR "the Go grammar is missing: run scripts/setup.sh, which fetches it")
+  message(FATAL_ERROR "the Go grammar is missing (${HEDDLE_GO_GRAMMAR}): run scripts/setup.sh, which fetches it")
 endif()
 
 if(HEDDLE_TEAM STREQUAL "openmp")
