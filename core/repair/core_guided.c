@@ -27,7 +27,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-enum { THIN_MAX = 128, THIN_CONFLICTS = 200, TRIMS_MAX = 8, NUMBERS_MAX = INT_MAX - 1 };
+enum { THIN_MAX = 128, THIN_CONFLICTS = 15, TRIMS_MAX = 8, NUMBERS_MAX = INT_MAX - 1 };
 
 /* For the solver: should it give up? */
 static int is_over(void *payload) {

@@ -16,6 +16,9 @@
  * cost: no dominance, cuts at > best. A choice that hits everything and is excluded is extended by each free element in
  * turn, since larger choices are still allowed.
  *
+ * Problems that take more than BRANCH_NODES_MAX nodes are handed over to a boolean formula (formula.h), which has the
+ * same answers: beyond some 40 elements that all matter it is faster by orders of magnitude, below it is slower.
+ *
  * Deterministic: the clock decides only when to give up. Threads: one problem, one thread at a time. Memory: the sets,
  * and for each level of the search two bitsets and a list of open sets.
  * @source the implicit hitting set method: Moreno-Centeno and Karp, The Implicit Hitting Set Approach to Solve
@@ -26,11 +29,12 @@
 #include "core/base/check.h"
 #include "core/base/compiler.h"
 #include "core/base/machine.h"
+#include "core/repair/formula.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD_BITS = 64, CLOCK_NODES = 1024 };
+enum { WORD_BITS = 64, CLOCK_NODES = 1024, BRANCH_NODES_MAX = 1024 };
 
 typedef struct bitsets {
   uint64_t *words; /* count * width */
@@ -462,9 +466,8 @@ static void run_passes(search *s, const size_t *open, const uint64_t *banned) {
   }
 }
 
-hd_status hd_hitting_set_solve(const hd_hitting_set *problem, const hd_hitting_limits *limits,
-                               hd_hitting_answer *answer) {
-  HD_REQUIRE(limits->choices_max >= 1);
+static hd_status solve_by_branching(const hd_hitting_set *problem, const hd_hitting_limits *limits,
+                                    hd_hitting_answer *answer) {
   *answer = (hd_hitting_answer){.end = HD_OK};
   size_t set_count = 0, width = problem->width;
   uint64_t *sets = gather_sets(problem, &set_count);
@@ -495,6 +498,72 @@ hd_status hd_hitting_set_solve(const hd_hitting_set *problem, const hd_hitting_l
     hd_hitting_answer_clear(answer);
   }
   return s.status;
+}
+
+/* ---- by a formula ---- */
+
+/* Appends literals for the elements of a set. */
+static void add_literals(const hd_hitting_set *problem, const uint64_t *set, bool negated, hd_literal *clause,
+                         size_t *length) {
+  for (uint32_t e = 0; e < problem->element_count; e++) {
+    if (has(set, e)) {
+      clause[(*length)++] = (hd_literal){e, negated};
+    }
+  }
+}
+
+/* The clauses: one of each set; with a premise, one of the set or not all of the premise; not exactly a choice. */
+static hd_status state_clauses(const hd_hitting_set *problem, hd_formula *formula, hd_literal *clause) {
+  size_t width = problem->width, length = 0;
+  hd_status status = HD_OK;
+  for (size_t i = 0; i < problem->required.count && status == HD_OK; i++, length = 0) {
+    add_literals(problem, problem->required.words + i * width, false, clause, &length);
+    status = hd_formula_clause(formula, clause, length);
+  }
+  for (size_t i = 0; i < problem->conditional.count && status == HD_OK; i += 2, length = 0) {
+    add_literals(problem, problem->conditional.words + i * width, true, clause, &length);
+    add_literals(problem, problem->conditional.words + (i + 1) * width, false, clause, &length);
+    status = hd_formula_clause(formula, clause, length);
+  }
+  for (size_t i = 0; i < problem->excluded.count && status == HD_OK; i++) {
+    const uint64_t *set = problem->excluded.words + i * width;
+    for (uint32_t e = 0; e < problem->element_count; e++) {
+      clause[e] = (hd_literal){e, has(set, e)};
+    }
+    status = hd_formula_clause(formula, clause, problem->element_count);
+  }
+  return status;
+}
+
+static hd_status solve_by_formula(const hd_hitting_set *problem, const hd_hitting_limits *limits,
+                                  hd_hitting_answer *answer) {
+  hd_literal *clause = calloc(2 * (size_t)problem->element_count + 1, sizeof *clause);
+  hd_formula *formula = hd_formula_new(problem->costs, problem->element_count);
+  hd_status status = clause == NULL || formula == NULL ? HD_E_NOMEM : state_clauses(problem, formula, clause);
+  if (status == HD_OK) {
+    status = hd_formula_solve(formula, limits, answer);
+  }
+  hd_formula_free(formula);
+  free(clause);
+  return status;
+}
+
+hd_status hd_hitting_set_solve(const hd_hitting_set *problem, const hd_hitting_limits *limits,
+                               hd_hitting_answer *answer) {
+  HD_REQUIRE(limits->choices_max >= 1);
+  bool may_go_on = limits->nodes_max == 0 || limits->nodes_max > BRANCH_NODES_MAX;
+  hd_hitting_limits now = *limits;
+  now.nodes_max = may_go_on ? BRANCH_NODES_MAX : limits->nodes_max;
+  hd_status status = solve_by_branching(problem, &now, answer);
+  if (status != HD_OK || !may_go_on || answer->end != HD_E_LIMIT || answer->nodes <= BRANCH_NODES_MAX) {
+    return status; /* decided, or ended by what would end the formula too */
+  }
+  uint64_t nodes = answer->nodes;
+  hd_hitting_answer_clear(answer);
+  now.nodes_max = limits->nodes_max == 0 ? 0 : limits->nodes_max - BRANCH_NODES_MAX;
+  status = solve_by_formula(problem, &now, answer);
+  answer->nodes += nodes;
+  return status;
 }
 
 void hd_hitting_answer_clear(hd_hitting_answer *answer) {

@@ -28,7 +28,7 @@ hd_status hd_hitting_set_require_with(hd_hitting_set *problem, const uint32_t *p
 hd_status hd_hitting_set_exclude(hd_hitting_set *problem, const uint32_t *elements, size_t count);
 
 typedef struct hd_hitting_limits {
-  uint64_t nodes_max;          /* of the search tree; 0: none */
+  uint64_t nodes_max;          /* of the search tree, then clauses learned by the solver of formula.h; 0: none */
   uint64_t cost_max;           /* dearer choices do not interest; 0: no limit */
   size_t choices_max;          /* how many choices of the least cost are listed; at least 1 */
   double deadline_seconds;     /* on the clock of hd_machine_seconds; 0: none */

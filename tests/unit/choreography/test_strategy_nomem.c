@@ -54,28 +54,28 @@ static void exhaust_some(hd_status (*attempt)(uint64_t failing, uint64_t *asked)
 
 Test(strategy_nomem, relaxations) {
   open_query(RACE, HDI_MECHANISM_RELAXATION, 6);
-  exhaust_some(try_the_block, HD_TEST_COUNT(1600));
+  exhaust_some(try_the_block, HD_TEST_COUNT(800));
   cr_assert_gt(found, 0u);
   chor_input_close(&given);
 }
 
 Test(strategy_nomem, relaxations_and_the_one_that_always_exists) {
   open_query(CHOICE, HDI_MECHANISM_RELAXATION, 1);
-  exhaust_some(try_the_block, HD_TEST_COUNT(1600));
+  exhaust_some(try_the_block, HD_TEST_COUNT(800));
   cr_assert_gt(found, 0u);
   chor_input_close(&given);
 }
 
 Test(strategy_nomem, restrictions) {
   open_query(RACE, HDI_MECHANISM_RESTRICTION, 12);
-  exhaust_some(try_the_block, HD_TEST_COUNT(1600));
+  exhaust_some(try_the_block, HD_TEST_COUNT(800));
   cr_assert_gt(found, 0u);
   chor_input_close(&given);
 }
 
 Test(strategy_nomem, restrictions_and_the_one_that_always_exists) {
   open_query(CHOICE, HDI_MECHANISM_RESTRICTION, 1);
-  exhaust_some(try_the_block, HD_TEST_COUNT(1600));
+  exhaust_some(try_the_block, HD_TEST_COUNT(800));
   cr_assert_gt(found, 0u);
   chor_input_close(&given);
 }
@@ -83,7 +83,7 @@ Test(strategy_nomem, restrictions_and_the_one_that_always_exists) {
 Test(strategy_nomem, mixtures_on_two_threads) {
   open_query(RACE, HDI_MECHANISM_MIXTURE, 8);
   query.threads = 2;
-  exhaust_some(try_the_block, HD_TEST_COUNT(120));
+  exhaust_some(try_the_block, HD_TEST_COUNT(60));
   chor_input_close(&given);
 }
 
@@ -155,7 +155,7 @@ static hd_status try_the_dialogue(uint64_t failing, uint64_t *asked) {
 
 Test(strategy_nomem, the_dialogue) {
   open_query(CHOICE, HDI_MECHANISM_RELAXATION, 1);
-  exhaust_some(try_the_dialogue, HD_TEST_COUNT(600));
+  exhaust_some(try_the_dialogue, HD_TEST_COUNT(400));
   cr_assert_gt(said, 4u);
   chor_input_close(&given);
 }
