@@ -9,10 +9,10 @@
 
 #include "core/base/compiler.h"
 
-/* How many of `n` random inputs a test tries: all of them, and an eighth under a sanitizer, which looks for other
+/* How many of `n` random inputs a test tries: all of them, and a quarter under a sanitizer, which looks for other
  * faults and takes several times as long. */
 #if HD_SANITIZER
-#define HD_TEST_COUNT(n) ((n) / 8)
+#define HD_TEST_COUNT(n) ((n) / 4)
 #else
 #define HD_TEST_COUNT(n) (n)
 #endif
