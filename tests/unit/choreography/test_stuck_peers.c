@@ -69,8 +69,8 @@ Test(stuck_peers, one_waits_while_two_go_on) {
 Test(stuck_peers, who_may_stop_or_has_done_its_part_is_not_stuck) {
   static const char *const texts[] = {
       /* C may stop: the state in which the others go round is final */
-      "state s0:\n  A -> B : start => s1\n  A -> C : stop => s3\n"
-      "final state s1:\n  B -> A : more => s2\nstate s2:\n  A -> B : again => s1\nfinal state s3:\n",
+      ("state s0:\n  A -> B : start => s1\n  A -> C : stop => s3\n"
+       "final state s1:\n  B -> A : more => s2\nstate s2:\n  A -> B : again => s1\nfinal state s3:\n"),
       /* C has done its part and nothing is left for it to do */
       "state s0:\n  A -> C : done => s1\nstate s1:\n  B -> A : more => s2\nstate s2:\n  A -> B : again => s1\n",
       /* A may tell C at any time */
