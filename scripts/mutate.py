@@ -13,7 +13,12 @@ expression, builds the test's program, runs the test, and puts the file back. A 
     invalid    the expression changed nothing, or the result does not compile, or the file or the test does not exist
 First every test is run on the unchanged copy and must pass there.
 
-usage: mutate.py [--quick] [--jobs N] [--list NAME]... [--root DIR]
+With --build there is no copy: the mutated file is compiled alone, as the build folder compiles it, and the test's
+programs are linked with that object in the place of the old one. This takes seconds, but it can do neither headers nor
+scripts, and it leaves it to the caller to run the unchanged tests.
+
+usage: mutate.py [--quick] [--build DIR] [--jobs N] [--list NAME]... [--root DIR]
+  --build DIR  a build folder of ninja's in which the tests' programs are up to date
   --quick      only the first mutant of each source folder that a list names
   --jobs N     copies that work side by side (default: half the cores, at least one)
   --list NAME  only tests/mutants/NAME.list
@@ -22,12 +27,15 @@ Ends with `N killed, N survived, N invalid`; exit 0 when all are killed.
 import argparse
 import concurrent.futures
 import dataclasses
+import json
 import os
 import pathlib
 import queue
+import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 TEST_SECONDS_MAX = 120
@@ -136,13 +144,12 @@ class Tree:
         if not path.is_file():
             return "invalid", "no such file"
         original = path.read_bytes()
-        changed = subprocess.run(["sed", "-e", mutant.expression], input=original, capture_output=True, check=False)
-        if changed.returncode != 0:
-            return "invalid", changed.stderr.decode().strip()
-        if changed.stdout == original:
-            return "invalid", "the expression changes nothing"
         try:
-            path.write_bytes(changed.stdout)
+            changed = mutated(original, mutant.expression)
+        except Unusable as reason:
+            return "invalid", str(reason)
+        try:
+            path.write_bytes(changed)
             built = self.build(mutant.test)
             if built.returncode != 0:
                 return "invalid", "does not compile: " + first_error(built.stdout)
@@ -150,6 +157,135 @@ class Tree:
         finally:
             path.write_bytes(original)
         return ("survived", "") if tested.returncode == 0 else ("killed", "")
+
+
+class Unusable(Exception):
+    """Why a mutant is invalid."""
+
+
+class Relinked:
+    """Mutants by one compiler and one linker call each, beside a finished build folder."""
+
+    def __init__(self, original, build_folder):
+        self.original = original
+        self.build_folder = build_folder.resolve()
+        listed = self.call("ctest", "--show-only=json-v1")
+        if listed.returncode != 0:
+            sys.exit(f"mutate: ctest failed\n{listed.stdout}")
+        self.tests = {test["name"]: test for test in json.loads(listed.stdout)["tests"] if "command" in test}
+
+    def call(self, *command, folder=None, environment=None, seconds=None):
+        return subprocess.run(command, cwd=folder or self.build_folder, env=environment, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, errors="replace", timeout=seconds, check=False)
+
+    def try_mutant(self, mutant):
+        begin = time.monotonic()
+        try:
+            with tempfile.TemporaryDirectory(prefix="heddle-mutant-") as scratch:
+                mutant.verdict = self.judge(mutant, pathlib.Path(scratch))
+        except Unusable as reason:
+            mutant.verdict, mutant.words = "invalid", str(reason)
+        mutant.seconds = time.monotonic() - begin
+
+    def judge(self, mutant, scratch):
+        path = self.original / mutant.file
+        if not path.is_file():
+            raise Unusable("no such file")
+        if mutant.test not in self.tests:
+            raise Unusable("no such test")
+        source = scratch / path.name
+        source.write_bytes(mutated(path.read_bytes(), mutant.expression))
+        programs = self.link(self.commands(mutant.test), path, source, scratch)
+        return "killed" if self.fails(self.tests[mutant.test], programs) else "survived"
+
+    def commands(self, target):
+        """What ninja would run for the target: lists of words, in order."""
+        listed = self.call("ninja", "-t", "commands", target)
+        if listed.returncode != 0:
+            raise Unusable("the test has no target: " + first_error(listed.stdout))
+        commands = []
+        for line in listed.stdout.splitlines():
+            words = shlex.split(line)
+            while "&&" in words:
+                end = words.index("&&")
+                commands.append(words[:end])
+                words = words[end + 1:]
+            commands.append(words)
+        return [words for words in commands if words]
+
+    def link(self, commands, path, source, scratch):
+        """Makes the programs that have the file, changed. Returns their paths by those of the unchanged ones."""
+        objects, archives, programs = {}, {}, {}
+        for words in commands:
+            if "-c" in words and words[words.index("-c") + 1] == str(path):
+                old = words[words.index("-o") + 1]
+                objects[old] = str(scratch / f"{len(objects)}.o")
+                self.make("compile", compile_command(words, path, source, objects[old]))
+            elif len(words) > 2 and words[1].startswith("q") and words[2].endswith(".a"):  # ar qc library objects
+                for old in objects.keys() & set(words[3:]):
+                    archives[words[2]] = objects[old]
+            elif "-o" in words and "-c" not in words:
+                used = [objects.get(word, word) for word in words]
+                for archive in archives.keys() & set(words):
+                    # The linker asks the archive only for what is still undefined, so this object goes first.
+                    used.insert(used.index(archive), archives[archive])
+                if used == words:
+                    continue
+                at = used.index("-o") + 1
+                program = scratch / f"{len(programs)}-{os.path.basename(used[at])}"
+                programs[str(self.build_folder / used[at])] = str(program)
+                used[at] = str(program)
+                self.make("link", used)
+        if not objects:
+            raise Unusable("the test's programs are not made of this file")
+        return programs
+
+    def make(self, verb, command):
+        done = self.call(*command)
+        if done.returncode != 0:
+            raise Unusable(f"does not {verb}: " + first_error(done.stdout))
+
+    def fails(self, test, programs):
+        properties = {each["name"]: each["value"] for each in test.get("properties", [])}
+
+        def changed(text):
+            for old, new in programs.items():
+                text = text.replace(old, new) if text == old or text.endswith("=" + old) else text
+            return text
+
+        command = [changed(word) for word in test["command"]]
+        settings = [changed(setting) for setting in properties.get("ENVIRONMENT", [])]
+        if command == test["command"] and settings == properties.get("ENVIRONMENT", []):
+            raise Unusable("the test runs no program that has this file")
+        environment = {**os.environ, "CRITERION_FAIL_FAST": "1", **dict(setting.split("=", 1) for setting in settings)}
+        try:
+            return self.call(*command, folder=properties.get("WORKING_DIRECTORY"), environment=environment,
+                             seconds=TEST_SECONDS_MAX).returncode != 0
+        except subprocess.TimeoutExpired:
+            return True
+
+
+def compile_command(words, path, source, target):
+    """The compiler's command for the changed source: quoted headers beside the original, no dependency file, and no
+    warning that stops it."""
+    kept, skip = [], False
+    for word in words:
+        if skip or word in ("-MD", "-Werror"):
+            skip = False
+        elif word in ("-MT", "-MF", "-o", "-c"):
+            skip = True
+        else:
+            kept.append(word)
+    return [*kept, "-iquote", str(path.parent), "-o", target, "-c", str(source)]
+
+
+def mutated(text, expression):
+    changed = subprocess.run(["sed", "-e", expression], input=text, capture_output=True, check=False)
+    if changed.returncode != 0:
+        raise Unusable(changed.stderr.decode().strip())
+    if changed.stdout == text:
+        raise Unusable("the expression changes nothing")
+    return changed.stdout
 
 
 def first_error(text):
@@ -177,9 +313,43 @@ def prepare(tree, tests):
     return unfit
 
 
+def in_copies(root, mutants, jobs, pool):
+    """Makes the copies. Returns what tries a mutant in one that is free."""
+    build_jobs = max(1, len(os.sched_getaffinity(0)) // jobs)
+    trees = [Tree(root, number, build_jobs) for number in range(jobs)]
+    tests = sorted({mutant.test for mutant in mutants})
+    unfit = {}
+    for found in pool.map(lambda tree: prepare(tree, tests), trees):
+        unfit.update(found)
+    free = queue.Queue()
+    for tree in trees:
+        free.put(tree)
+
+    def try_mutant(mutant):
+        if mutant.test in unfit:
+            mutant.verdict, mutant.words = "invalid", unfit[mutant.test]
+            return
+        tree = free.get()
+        try:
+            tree.try_mutant(mutant)
+        finally:
+            free.put(tree)
+
+    return try_mutant
+
+
+def judged_by(try_mutant):
+    def work(mutant):
+        try_mutant(mutant)
+        return mutant
+
+    return work
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--build", type=pathlib.Path)
     parser.add_argument("--jobs", type=int, default=max(1, len(os.sched_getaffinity(0)) // 2))
     parser.add_argument("--list", action="append", default=[])
     parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
@@ -191,30 +361,13 @@ def main():
         mutants = first_of_each_folder(mutants)
     if not mutants:
         sys.exit("mutate: no mutants")
-    tests = sorted({mutant.test for mutant in mutants})
-
     jobs = max(1, min(arguments.jobs, len(mutants)))
-    build_jobs = max(1, len(os.sched_getaffinity(0)) // jobs)
-    trees = [Tree(root, number, build_jobs) for number in range(jobs)]
-    free = queue.Queue()
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        unfit = {}
-        for found in pool.map(lambda tree: prepare(tree, tests), trees):
-            unfit.update(found)
-        for tree in trees:
-            free.put(tree)
-
-        def work(mutant):
-            if mutant.test in unfit:
-                mutant.verdict, mutant.words = "invalid", unfit[mutant.test]
-                return mutant
-            tree = free.get()
-            try:
-                tree.try_mutant(mutant)
-            finally:
-                free.put(tree)
-            return mutant
-
+        if arguments.build:
+            relinked = Relinked(root, arguments.build)
+            work = judged_by(relinked.try_mutant)
+        else:
+            work = judged_by(in_copies(root, mutants, jobs, pool))
         for mutant in pool.map(work, mutants):
             print(f"{mutant.verdict:9}{mutant.seconds:6.1f} s  {mutant.where:24} {mutant.file:40} {mutant.test:24} "
                   f"{mutant.expression}" + (f"\n          {mutant.words}" if mutant.words else ""), flush=True)

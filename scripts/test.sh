@@ -3,7 +3,7 @@
 #
 #   scripts/test.sh          the tier of at most ten minutes: every test in the dev build, the tests under
 #                            AddressSanitizer and UndefinedBehaviorSanitizer, the parallel parts under ThreadSanitizer,
-#                            the release build as a user meets it, the layer and sync-pair checks
+#                            the release build as a user meets it, the layer and sync-pair checks, a mutant per module
 #   scripts/test.sh --full   also every mutant, and the tests that only run with `ctest -C full`
 #
 # docs/testing.md says what the kinds of tests are and how to run one of them alone.
@@ -66,7 +66,7 @@ attribute() {
 }
 
 "$root/scripts/setup.sh"
-ctest_in dev all
+ctest_in dev all ${configuration:+-E "^mutants_quick$"} # the full tier runs them all
 ctest_in asan all
 ctest_in tsan thread_tests -L '^threads$'
 

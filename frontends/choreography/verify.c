@@ -389,7 +389,7 @@ static hd_status decide_system(gate *g, bool *kept) {
   if (status == HD_OK) {
     status = hd_chor_determinise(alone.blocks, g->arena, &limits, &dfa);
   }
-  hd_realizability answer = {.realizable = false};
+  hd_realizability answer = {.complete = false};
   hd_realizability_query ask = {.file = &alone,
                                 .system = system,
                                 .dfas = &dfa,
