@@ -1,7 +1,7 @@
 # Everything heddle links, from the system's packages. No network at configure time.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
-foreach(pair "xxhash;libxxhash" "jansson;jansson" "jemalloc;jemalloc")
+foreach(pair "xxhash;libxxhash" "jansson;jansson" "jemalloc;jemalloc" "treesitter;tree-sitter")
   list(GET pair 0 name)
   list(GET pair 1 module)
   pkg_check_modules(${name} REQUIRED IMPORTED_TARGET GLOBAL ${module})
@@ -15,6 +15,13 @@ find_library(HEDDLE_CADICAL_LIBRARY cadical)
 find_path(HEDDLE_CADICAL_INCLUDE ccadical.h)
 if(NOT HEDDLE_CADICAL_LIBRARY OR NOT HEDDLE_CADICAL_INCLUDE)
   message(FATAL_ERROR "libcadical is missing: install libcadical-dev (scripts/setup.sh does)")
+endif()
+
+# The Go grammar: C that its authors generated, compiled as it comes. scripts/setup.sh fetches it.
+set(HEDDLE_GO_GRAMMAR ${PROJECT_SOURCE_DIR}/frontends/minigo/grammar/node_modules/tree-sitter-go/src/parser.c
+  CACHE FILEPATH "src/parser.c of tree-sitter-go 0.23.4, in its folder")
+if(NOT EXISTS ${HEDDLE_GO_GRAMMAR})
+  message(FATAL_ERROR "the Go grammar is missing (${HEDDLE_GO_GRAMMAR}): run scripts/setup.sh, which fetches it")
 endif()
 
 if(HEDDLE_TEAM STREQUAL "openmp")

@@ -112,7 +112,10 @@ class Tree:
 
     def configure(self):
         # Warnings stay warnings: a mutant may well leave a variable unused.
-        done = self.run("cmake", "--preset", "dev", "-DHEDDLE_WERROR=OFF")
+        # The copy has no fetched files: they stay where they are.
+        grammar = self.original / "frontends/minigo/grammar/node_modules/tree-sitter-go/src/parser.c"
+        fetched = [f"-DHEDDLE_GO_GRAMMAR={grammar}"] if grammar.is_file() else []
+        done = self.run("cmake", "--preset", "dev", "-DHEDDLE_WERROR=OFF", *fetched)
         if done.returncode != 0:
             sys.exit(f"mutate: cmake failed\n{done.stdout}{done.stderr}")
 

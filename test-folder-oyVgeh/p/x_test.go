@@ -1,0 +1,4 @@
+// words
+package /* here */ p_test
+
+func a() {}

@@ -1,0 +1,7 @@
+package p
+
+func f() {
+	go f
+	defer (g)
+	go (f())
+}

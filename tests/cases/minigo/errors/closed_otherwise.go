@@ -1,0 +1,5 @@
+package p
+
+func f() {
+	g(h[1)]
+}

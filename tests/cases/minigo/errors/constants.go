@@ -1,0 +1,6 @@
+package p
+
+const (
+	a
+	b = 1
+)

@@ -1,0 +1,5 @@
+import "fmt"
+
+func f() {
+	fmt.Println()
+}

@@ -1,0 +1,4 @@
+package p
+
+func (a, b t) m() {}
+func () n()       {}

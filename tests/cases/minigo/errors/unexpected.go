@@ -1,0 +1,7 @@
+package p
+
+func f() {
+	x := := 3
+	y = 4 5
+	"abc
+}
