@@ -220,7 +220,7 @@ static void state_for_z3(const problem *p, Z3_context z3, Z3_optimize optimize, 
       Z3_optimize_assert_soft(z3, optimize, Z3_mk_not(z3, variables[v]), weight, goal);
     }
   }
-  Z3_ast *clause = malloc((p->all.count + 1) * sizeof *clause);
+  Z3_ast *clause = calloc(p->all.count + 1, sizeof(Z3_ast));
   if (clause == NULL) {
     out_of_memory();
   }
@@ -259,7 +259,7 @@ static outcome by_z3(const problem *p, double seconds_max) {
   Z3_params_inc_ref(z3, params);
   Z3_params_set_uint(z3, params, Z3_mk_string_symbol(z3, "timeout"), (unsigned)(seconds_max * 1000));
   Z3_optimize_set_params(z3, optimize, params);
-  Z3_ast *variables = malloc(((size_t)p->count + 1) * sizeof *variables);
+  Z3_ast *variables = calloc((size_t)p->count + 1, sizeof(Z3_ast));
   if (variables == NULL) {
     out_of_memory();
   }
@@ -349,9 +349,8 @@ int main(int argc, char **argv) {
     bool has_value = i + 1 < argc;
     if (strcmp(argv[i], "--quick") == 0) {
       quick = true;
-    } else if (strcmp(argv[i], "--rounds") == 0 && has_value && read_number(argv[i + 1], &rounds)) {
-      i++;
-    } else if (strcmp(argv[i], "--seconds-max") == 0 && has_value && read_number(argv[i + 1], &seconds_max)) {
+    } else if (has_value && ((strcmp(argv[i], "--rounds") == 0 && read_number(argv[i + 1], &rounds)) ||
+                             (strcmp(argv[i], "--seconds-max") == 0 && read_number(argv[i + 1], &seconds_max)))) {
       i++;
     } else if (strcmp(argv[i], "--family") == 0 && has_value) {
       only = argv[++i];

@@ -143,7 +143,7 @@ static hd_status copy(TSTreeCursor *cursor, const grammar_maps *maps, node_list 
 }
 
 static hd_status walk(const TSTree *tree, const TSLanguage *language, hdi_go_tree *out) {
-  grammar_maps maps = {NULL};
+  grammar_maps maps = {.kinds = NULL};
   node_list list = {0};
   level_stack levels = {0};
   hd_status status = map_kinds(language, &maps);
