@@ -333,9 +333,9 @@ Test(read_go, printing) {
 
 /* A generic function's types are an index of it. */
 Test(read_go, type_arguments) {
-  reading r = read_text("package p\nvar x = f[[]int](a)\n");
+  reading r = read_text("package p\nvar x = f[[]int, K](a, b)\n");
   const hd_go_expr *call = r.package->files[0].decls->specs->values;
-  cr_assert(call->kind == HD_GO_CALL && call->a->kind == HD_GO_INDEX && covers(&r, call->a->span, "f[[]int]"));
+  cr_assert(call->kind == HD_GO_CALL && call->a->kind == HD_GO_INDEX && covers(&r, call->a->span, "f[[]int, K]"));
   cr_assert(covers(&r, call->a->a->span, "f") && call->a->list->kind == HD_GO_ARRAY_TYPE);
   release(&r);
 }
