@@ -316,6 +316,30 @@ Test(read_go, statements) {
   release(&r);
 }
 
+/* What Go's own lexer would take for another sign stays apart, whatever our parser makes of it. */
+Test(read_go, printing) {
+  static const char source[] = "package p\n\nvar x = - -a + + +b & ^c\n";
+  reading r = read_text(source);
+  hd_buffer out = {0};
+  hd_go_print(&r.package->files[0], &out);
+  cr_assert_str_eq(out.data, source);
+  hd_buffer_free(&out);
+  hd_buffer expr = {0};
+  hd_go_print_expr(r.package->files[0].decls->specs->values->a, &expr);
+  cr_assert_str_eq(expr.data, "- -a");
+  hd_buffer_free(&expr);
+  release(&r);
+}
+
+/* A generic function's types are an index of it. */
+Test(read_go, type_arguments) {
+  reading r = read_text("package p\nvar x = f[[]int, K](a, b)\n");
+  const hd_go_expr *call = r.package->files[0].decls->specs->values;
+  cr_assert(call->kind == HD_GO_CALL && call->a->kind == HD_GO_INDEX && covers(&r, call->a->span, "f[[]int, K]"));
+  cr_assert(covers(&r, call->a->a->span, "f") && call->a->list->kind == HD_GO_ARRAY_TYPE);
+  release(&r);
+}
+
 /* The arrow belongs to the leftmost chan; parentheses bind it elsewhere. */
 Test(read_go, channel_types) {
   reading r = read_text("package p\nvar a chan <-chan int\nvar b chan (<-chan int)\nvar c <-chan chan<- T\n");

@@ -111,6 +111,7 @@ outer:
 	_ = many(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, str.Fields("a b")...)
 	_ = pair[int, string]{1, "x"}.k
 	_ = generic[int](3) + generic[int, string](4)
+	_ = generic[[]int](5) + generic[chan int, string](6, 7)
 	_ = (<-chan int)(nil)
 	_ = []struct{ p, q int }{{1, 2}, {q: 3}}
 	_ = func() {}
