@@ -21,9 +21,10 @@ int gr_resolve(const gr_program *p, const gr_frame *f, gr_name name) {
 /* ---- local computation ---- */
 
 static bool atom_holds(const gr_program *p, const gr_state *s, const gr_frame *f, const gr_atom *a) {
-  bool value = a->test == GR_IS_NIL ? gr_resolve(p, f, a->of) == GR_NONE
-               : a->of.is_local     ? f->boolean[a->of.index] != 0
-                                    : s->object[a->of.index].value != 0;
+  bool value = a->test == GR_TRUE     ? true
+               : a->test == GR_IS_NIL ? gr_resolve(p, f, a->of) == GR_NONE
+               : a->of.is_local       ? f->boolean[a->of.index] != 0
+                                      : s->object[a->of.index].value != 0;
   return value != a->negated;
 }
 

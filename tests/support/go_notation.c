@@ -135,6 +135,11 @@ static gr_atom atom(reader *r) {
   if (eat(r, "?")) {
     return a;
   }
+  if (eat(r, "true") || eat(r, "false")) {
+    a.test = GR_TRUE;
+    a.negated = r->at[-2] == 's';
+    return a;
+  }
   a.test = GR_BOOL;
   a.negated = eat(r, "!");
   const char *start = r->at;
@@ -150,7 +155,7 @@ static gr_atom atom(reader *r) {
   a.test = GR_IS_NIL;
   a.of = object(r);
   a.negated = differs;
-  r->at += 2;
+  need(r, differs ? "!=" : "==");
   need(r, "nil");
   return a;
 }

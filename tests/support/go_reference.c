@@ -195,6 +195,7 @@ static void judge_state(const graph *g, size_t i, uint32_t moved, bool bottom, g
   uint32_t stuck = unfinished(s) & ~moved;
   if (s->panicked) {
     v->panic = true;
+    v->panicked++;
     v->left_behind |= (stuck & ~1u) != 0;
     lower(&v->to_panic, g->distance[i]);
   } else if (stopped && main_runs) {

@@ -15,9 +15,9 @@
  *   continue | return | goexit | sleep | B := COND | let X = C | let X = nil
  *   select { send C { } send C <- D { } recv C { } recv C ok B { } timer { } default { } }
  *
- * COND is `?` (either), B, !B, X == nil, X != nil, or two of these but `?` with && or ||. Names that `ok` and `:=` set
- * are booleans of the function, those of `let` its channel variables. `break` leaves the innermost select or loop, as
- * in Go; `break loop` the innermost loop.
+ * COND is `?` (either), true, false, B, !B, X == nil, X != nil, or two of these but `?` with && or ||. Names that `ok`
+ * and `:=` set are booleans of the function, those of `let` its channel variables. `break` leaves the innermost select
+ * or loop, as in Go; `break loop` the innermost loop.
  */
 #ifndef HEDDLE_TESTS_SUPPORT_GO_REFERENCE_H
 #define HEDDLE_TESTS_SUPPORT_GO_REFERENCE_H
@@ -94,7 +94,7 @@ typedef struct gr_name {
   int index; /* GR_NONE: nothing, or the nil of GR_LET */
 } gr_name;
 
-typedef enum gr_test { GR_EITHER, GR_BOOL, GR_IS_NIL } gr_test;
+typedef enum gr_test { GR_EITHER, GR_TRUE, GR_BOOL, GR_IS_NIL } gr_test;
 
 typedef struct gr_atom {
   gr_test test;
@@ -158,6 +158,7 @@ typedef enum gr_arrival {
 typedef struct gr_verdicts {
   bool complete; /* false: more states than allowed, or more goroutines or calls than there is room for */
   size_t states, transitions;
+  size_t panicked;      /* of the states: those that a panic ends in */
   bool global_deadlock; /* main has not returned, nothing can move */
   bool panic;           /* also after main's last step: how long it takes to return nobody knows */
   bool leak;            /* in a bottom component that is neither a global deadlock nor a panic, one never moves */

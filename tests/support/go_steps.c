@@ -17,7 +17,7 @@
 
 _Static_assert(sizeof(gr_frame) == 4 + 6 * GR_DEFERS + 2 * GR_LOCALS + GR_COUNTERS + 2, "padding");
 _Static_assert(sizeof(gr_goroutine) == sizeof(gr_frame) * GR_DEPTH + 4, "padding");
-_Static_assert(sizeof(gr_state) == sizeof(gr_goroutine) * GR_GOROUTINES + 2 * GR_OBJECTS + 2, "padding");
+_Static_assert(sizeof(gr_state) == sizeof(gr_goroutine) * GR_GOROUTINES + 2 * GR_OBJECTS + 4, "padding");
 
 typedef struct world {
   const gr_program *program;
@@ -411,7 +411,7 @@ static void do_once(const world *w, int g, int object, int function) {
 
 static void spawn(const world *w, int g, const pending *n) {
   gr_state *s = begin(w);
-  int h = 1;
+  int h = s->spawned < GR_GOROUTINES ? s->spawned++ : 1;
   while (h < GR_GOROUTINES && s->goroutine[h].depth > 0) {
     h++;
   }
@@ -522,6 +522,7 @@ static void step_of(const world *w, int g) {
 
 void gr_first_state(const gr_program *program, gr_state *state) {
   memset(state, 0, sizeof *state);
+  state->spawned = 1;
   gr_push(program, state, 0, program->main, (int[]){GR_NONE, GR_NONE}, GR_NONE);
   gr_settle(program, state, 0);
 }

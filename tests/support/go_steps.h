@@ -43,6 +43,8 @@ typedef struct gr_state {
   gr_goroutine goroutine[GR_GOROUTINES]; /* main is the first */
   gr_value object[GR_OBJECTS];
   int8_t panicked, no_room;
+  int8_t spawned; /* places in use so far, main's included: each is used once while there are fresh ones */
+  int8_t unused;
 } gr_state;
 
 typedef struct gr_step {
