@@ -222,6 +222,7 @@ static bool run_locally(const gr_program *p, gr_state *s, int g) {
       return true;
     case GR_GOEXIT:
       s->goroutine[g].exiting = 1;
+      s->no_room |= g == 0;
       gr_go_to(f, GR_TOP);
       return true;
     case GR_RETURN:

@@ -259,11 +259,8 @@ static bool jump(reader *r, gr_statement *s) {
   static const struct {
     const char *word;
     gr_op op;
-  } table[] = {{"continue", GR_CONTINUE}, {"return", GR_RETURN}, {"goexit", GR_GOEXIT}, {"sleep", GR_SLEEP}};
-  if (eat(r, "break")) {
-    s->op = eat(r, "loop") ? GR_BREAK_LOOP : GR_BREAK;
-    return true;
-  }
+  } table[] = {{"break", GR_BREAK},   {"leave", GR_BREAK_LOOP}, {"continue", GR_CONTINUE},
+               {"return", GR_RETURN}, {"goexit", GR_GOEXIT},    {"sleep", GR_SLEEP}};
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     if (eat(r, table[i].word)) {
       s->op = table[i].op;

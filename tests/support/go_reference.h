@@ -11,13 +11,14 @@
  *
  *   send C | send C <- D (c <- <-d) | recv C | recv C ok B | close C | cancel X | lock M | unlock M | rlock M
  *   runlock M | add W N | done W | wait W | signal K | broadcast K | do O F | go F(A, ...) | call F(A, ...)
- *   defer SIMPLE | if COND { } else { } | for N { } | loop { } | while COND { } | range C { } | break | break loop
+ *   defer SIMPLE | if COND { } else { } | for N { } | loop { } | while COND { } | range C { } | break | leave
  *   continue | return | goexit | sleep | B := COND | let X = C | let X = nil
  *   select { send C { } send C <- D { } recv C { } recv C ok B { } timer { } default { } }
  *
  * COND is `?` (either), true, false, B, !B, X == nil, X != nil, or two of these but `?` with && or ||. Names that `ok`
  * and `:=` set are booleans of the function, those of `let` its channel variables. `break` leaves the innermost select
- * or loop, as in Go; `break loop` the innermost loop.
+ * or loop, as in Go; `leave` the innermost loop. Goexit of main's goroutine is not known: exploring is then not
+ * complete.
  */
 #ifndef HEDDLE_TESTS_SUPPORT_GO_REFERENCE_H
 #define HEDDLE_TESTS_SUPPORT_GO_REFERENCE_H
@@ -181,7 +182,7 @@ typedef enum gr_style {
 /* Go source, malloc'd; the test fails when memory is out. */
 char *gr_print(const gr_program *program, gr_style style);
 
-/* A random program, the same for the same seed on every machine. */
-void gr_random(gr_program *program, uint64_t seed);
+/* A random program in the notation, malloc'd, the same for the same seed on every machine. */
+char *gr_random(uint64_t seed);
 
 #endif
