@@ -39,10 +39,14 @@ static void *room(void *memory, size_t count, size_t *capacity, size_t size) {
 static uint64_t hash_of(const gr_state *state) {
   const unsigned char *bytes = (const unsigned char *)state;
   uint64_t hash = 14695981039346656037u;
-  for (size_t i = 0; i < sizeof *state; i++) {
-    hash = (hash ^ bytes[i]) * 1099511628211u;
+  for (size_t i = 0; i < sizeof *state; i += sizeof hash) {
+    uint64_t word = 0;
+    size_t left = sizeof *state - i;
+    memcpy(&word, bytes + i, left < sizeof word ? left : sizeof word);
+    hash = (hash ^ word) * 1099511628211u;
+    hash ^= hash >> 32;
   }
-  return hash ^ hash >> 29;
+  return hash;
 }
 
 static void enlarge(graph *g) {

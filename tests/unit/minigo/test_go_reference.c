@@ -225,8 +225,7 @@ Test(go_reference, select) {
       {"a timer may not have fired", "nil n func main() { select { timer { } default { recv n } } }", "G", 3, 1},
       {"a timer may have fired", "nil n func main() { select { timer { recv n } default { } } }", "G", 3, 1},
       {"break leaves the select", "nil n func main() { loop { select { default { break } } recv n } }", "G", 2, 1},
-      {"leave leaves the loop", "nil n func main() { loop { select { default { leave } } recv n } }", "", 2,
-       ANY},
+      {"leave leaves the loop", "nil n func main() { loop { select { default { leave } } recv n } }", "", 2, ANY},
       {"continue", "nil n func main() { for 2 { select { default { continue } } recv n } }", "", 0, ANY},
   };
   CHECK_ALL(table);
