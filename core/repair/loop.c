@@ -9,6 +9,8 @@
  * of (refuted, taken in) is that of one thread. A decision may not depend on what was learned, which its type says: the
  * problem is const to it.
  *
+ * Nothing depends on the size of a wave, so it may follow the clock: while decisions are short a wave is one candidate.
+ *
  * Threads: one caller; steps that say so run on a team. Memory: the batch, on the stack.
  * @source the loop: counterexample-guided inductive synthesis, Solar-Lezama et al. (ASPLOS 2006); with learned
  * constraints on edits as in Cerny et al. (CAV 2013, CAV 2014). */
@@ -31,6 +33,7 @@ typedef struct loop_run {
   const hd_repair_limits *limits;
   hd_repair_progress *progress;
   uint32_t threads;
+  double seconds; /* what a decision took lately */
 } loop_run;
 
 typedef struct wave {
@@ -98,9 +101,11 @@ static hd_status take_in(const loop_run *run, slot *s, bool *taught) {
   return status;
 }
 
-static hd_status run_wave(const loop_run *run, slot *slots, size_t count) {
+static hd_status run_wave(loop_run *run, slot *slots, size_t count) {
   wave w = {.run = run, .slots = slots, .count = count};
+  double begin = hd_machine_seconds();
   work_on_wave(&w);
+  run->seconds = (run->seconds + hd_machine_seconds() - begin) / 2;
   bool taught = false;
   hd_status status = HD_OK;
   for (size_t i = 0; i < count && status == HD_OK; i++) {
@@ -109,11 +114,12 @@ static hd_status run_wave(const loop_run *run, slot *slots, size_t count) {
   return status;
 }
 
-static hd_status run_proposal(const loop_run *run, slot *slots, size_t count) {
+static hd_status run_proposal(loop_run *run, slot *slots, size_t count) {
   hd_status status = HD_OK;
   for (size_t at = 0; at < count && status == HD_OK;) {
     size_t left = run->limits->tries_max - run->progress->tried;
-    size_t next = count - at < run->threads ? count - at : run->threads;
+    size_t wide = run->seconds < run->limits->alone_seconds ? 1 : run->threads;
+    size_t next = count - at < wide ? count - at : wide;
     next = next < left ? next : left;
     if (next == 0) {
       status = HD_E_LIMIT;
@@ -127,7 +133,7 @@ static hd_status run_proposal(const loop_run *run, slot *slots, size_t count) {
   return status;
 }
 
-static hd_status run_round(const loop_run *run, bool *more) {
+static hd_status run_round(loop_run *run, bool *more) {
   void *candidates[HD_REPAIR_BATCH_MAX];
   slot slots[HD_REPAIR_BATCH_MAX];
   size_t count = 0;
@@ -160,7 +166,7 @@ hd_status hd_repair_loop_run(const hd_repair_steps *steps, void *problem, const 
   *progress = (hd_repair_progress){0};
   assert(limits->batch_max >= 1 && limits->batch_max <= HD_REPAIR_BATCH_MAX);
   uint32_t threads = limits->threads == 0 ? 1 : limits->threads;
-  loop_run run = {steps, problem, limits, progress, threads};
+  loop_run run = {steps, problem, limits, progress, threads, 0};
   hd_status status = HD_OK;
   bool more = true;
   while (status == HD_OK && more) {
