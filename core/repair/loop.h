@@ -45,7 +45,7 @@ typedef struct hd_repair_limits {
   uint32_t tries_max;          /* candidates decided; a deterministic budget */
   uint32_t batch_max;          /* candidates asked for at once; 1 .. HD_REPAIR_BATCH_MAX */
   uint32_t threads;            /* 0 is 1 */
-  double alone_seconds;        /* candidates that are decided faster are decided one by one; 0: never */
+  double alone_seconds;        /* candidates decided faster are decided one by one, each on one thread; 0: never */
   double deadline_seconds;     /* on the clock of hd_machine_seconds; 0: none */
   const hd_atomic_u32 *cancel; /* NULL allowed */
 } hd_repair_limits;
