@@ -228,6 +228,7 @@ int main(int argc, char **argv) {
   for (unsigned s = 1; code == 0 && s < HD_STORE_COUNT; s++) { /* all but auto */
     hd_store store = (hd_store)s;
     bool wanted = how.store == NULL || strcmp(how.store, hd_store_name(store)) == 0;
+    wanted = wanted && store != HD_STORE_BITMAP && store != HD_STORE_BITSTATE; /* they have no slots to be filled */
     if (wanted && hd_store_refusal(store, how.words, KEY_BITS) == NULL) {
       found = true;
       code = measure_store(&how, store);

@@ -109,7 +109,7 @@ static size_t address_limit(void) {
 }
 
 size_t hdi_region_most_bytes(size_t size_bytes, size_t memory_max_bytes) {
-  size_t most = memory_max_bytes != 0 ? memory_max_bytes : hd_machine_memory_bytes();
+  size_t most = memory_max_bytes != 0 ? memory_max_bytes : hd_machine_recent_memory_bytes();
   most = address_limit() / 2 < most ? address_limit() / 2 : most;
   most = most < REGION_MAX ? most : REGION_MAX;
   size_t bytes = size_bytes;

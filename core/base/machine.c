@@ -3,10 +3,15 @@
  * Limits come from probe.c (text files of /proc and /sys, getrlimit); this file combines them. The memory
  * budget is 80% of the tightest limit: the rest is for the program itself, thread stacks and what else runs in the
  * container. The page cache does not count against it: MemAvailable already says what the kernel can free. Everything
- * unknown degrades to "no limit" or 0, never to an error. Threads: any (no state but the limit on vector instructions).
- * Cost: a few file reads per call, so not for inner loops; hd_machine_seconds is cheap. */
+ * unknown degrades to "no limit" or 0, never to an error.
+ *
+ * Threads: any. State: the limit on vector instructions, and the answers that are remembered for a second: threads that
+ * find one too old read the files each, and whichever stores last wins, for all of them are recent.
+ * Cost: some twenty files read per call, longer than a small search takes; hd_machine_seconds is cheap, and so is what
+ * is remembered. */
 #include "core/base/machine.h"
 
+#include "core/base/atomic.h"
 #include "core/base/check.h"
 #include "core/base/compiler.h"
 #include "core/base/probe.h"
@@ -22,6 +27,31 @@ double hd_machine_seconds(void) {
   return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
+typedef struct remembered {
+  hd_atomic_u64 value;
+  hd_atomic_u64 until; /* in milliseconds of hd_machine_seconds; 0: never asked */
+} remembered;
+
+static size_t recent(remembered *answer, size_t (*ask)(void)) {
+  enum { KEPT_MS = 1000 };
+  uint64_t now = (uint64_t)(hd_machine_seconds() * 1000);
+  /* HD-SYNC Y1: acquire; pairs with Y2. Publishes: nothing. Why not weaker: the value read next must be as new as the
+   * time read here. Why not stronger: nothing is written. */
+  if (now < hd_load_acq(&answer->until)) {
+    /* HD-SYNC Y3: relaxed; pairs with Y4. Publishes: nothing. Why not weaker: it is the weakest. Why not stronger: Y1
+     * has made it new enough, and a newer one is as good. */
+    return (size_t)hd_load_rlx(&answer->value);
+  }
+  size_t value = ask();
+  /* HD-SYNC Y4: relaxed; pairs with Y3. Publishes: nothing by itself. Why not weaker: it is the weakest. Why not
+   * stronger: Y2 publishes it. */
+  hd_store_rlx(&answer->value, value);
+  /* HD-SYNC Y2: release; pairs with Y1. Publishes: the value. Why not weaker: a thread could take an older value for a
+   * recent one. Why not stronger: the order among threads that store does not matter. */
+  hd_store_rel(&answer->until, now + KEPT_MS);
+  return value;
+}
+
 size_t hd_machine_memory_bytes(void) {
   uint64_t limits[] = {hdi_probe_cgroup_memory(""), hdi_probe_kilobytes("", "/proc/meminfo", "MemAvailable:"),
                        hdi_probe_address_space()};
@@ -34,6 +64,11 @@ size_t hd_machine_memory_bytes(void) {
   }
   uint64_t budget = limit / 5 * 4;
   return budget > SIZE_MAX / 2 ? SIZE_MAX / 2 : (size_t)budget;
+}
+
+size_t hd_machine_recent_memory_bytes(void) {
+  static remembered answer;
+  return recent(&answer, hd_machine_memory_bytes);
 }
 
 size_t hd_machine_resident_bytes(void) {
@@ -51,8 +86,13 @@ size_t hd_machine_peak_bytes(void) {
   return getrusage(RUSAGE_SELF, &usage) == 0 ? (size_t)usage.ru_maxrss * 1024 : 0;
 }
 
-size_t hd_machine_huge_page_bytes(void) {
+static size_t ask_huge_page(void) {
   return hdi_probe_huge_page("");
+}
+
+size_t hd_machine_huge_page_bytes(void) {
+  static remembered answer;
+  return recent(&answer, ask_huge_page);
 }
 
 static hd_simd simd_limit = HD_SIMD_AVX512;

@@ -11,10 +11,13 @@ double hd_machine_seconds(void);
 /* The most memory a search should use, in bytes: the least of the cgroup limit (v2, v1), RLIMIT_AS and MemAvailable,
  * times 0.8; SIZE_MAX / 2 when nothing is known. */
 size_t hd_machine_memory_bytes(void);
+/* The same, as it was at most a second ago: for who starts thousands of small searches, as repairs do. Any thread. */
+size_t hd_machine_recent_memory_bytes(void);
 /* Resident set of this process in bytes (0 when unknown), and its peak. */
 size_t hd_machine_resident_bytes(void);
 size_t hd_machine_peak_bytes(void);
-/* Size of a huge page in bytes as advised by transparent huge pages; 0 when they are off. */
+/* Size of a huge page in bytes as advised by transparent huge pages, at most a second ago; 0 when they are off. Any
+ * thread. */
 size_t hd_machine_huge_page_bytes(void);
 
 /* Vector instructions, each including those before it. X(identifier, "name") */

@@ -42,8 +42,13 @@ typedef struct hd_text_list {
 /* What the CHOICE options hold; same order as their choices in option.def. */
 typedef enum hd_format { HD_FORMAT_TEXT, HD_FORMAT_JSON } hd_format;
 typedef enum hd_prefer { HD_PREFER_EITHER, HD_PREFER_RELAX, HD_PREFER_RESTRICT } hd_prefer;
-typedef enum hd_strategy { HD_STRATEGY_COMPLETE, HD_STRATEGY_PAPER, HD_STRATEGY_BAD_ONLY } hd_strategy;
-typedef enum hd_repair_by { HD_BY_ANY, HD_BY_REORDERING, HD_BY_WEAK, HD_BY_STRONG } hd_repair_by;
+typedef enum hd_strategy {
+  HD_STRATEGY_COMPLETE,
+  HD_STRATEGY_PAPER,
+  HD_STRATEGY_BAD_ONLY,
+  HD_STRATEGY_NAIVE
+} hd_strategy;
+typedef enum hd_repair_by { HD_BY_ANY, HD_BY_REORDERING, HD_BY_WEAK, HD_BY_STRONG, HD_BY_SECTIONS } hd_repair_by;
 typedef enum hd_regions { HD_REGIONS_LEXICAL, HD_REGIONS_EXACT } hd_regions;
 typedef enum hd_weak_as { HD_WEAK_AS_WATOMIC, HD_WEAK_AS_LOCK } hd_weak_as;
 typedef enum hd_when { HD_WHEN_AUTO, HD_WHEN_NEVER, HD_WHEN_ALWAYS } hd_when;

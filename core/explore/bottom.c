@@ -276,7 +276,7 @@ static hd_status init(bottom *b, const hd_search *search) {
                           .depth_max = search->depth_max,
                           .states_budget = search->states_budget,
                           .cancel = search->cancel};
-  b->memory_max_bytes = search->memory_max_bytes != 0 ? search->memory_max_bytes : hd_machine_memory_bytes();
+  b->memory_max_bytes = search->memory_max_bytes != 0 ? search->memory_max_bytes : hd_machine_recent_memory_bytes();
   b->start = hd_machine_seconds();
   b->deadline = search->timeout_seconds > 0 ? b->start + search->timeout_seconds : 0;
   b->bits_words = hd_model_instances(search->model) / 64 + 1;

@@ -118,7 +118,7 @@ typedef struct hd_search {
                      known, depth_max is not allowed, and what is cut short (a stop slot, the budget: both best effort)
                      depends on who was faster. Counterexamples are rebuilt by a search by levels, and shortest */
   hd_native_mode native;   /* changes no result. ON: no effect in any order */
-  size_t memory_max_bytes; /* 0: hd_machine_memory_bytes() */
+  size_t memory_max_bytes; /* 0: hd_machine_recent_memory_bytes() */
   double timeout_seconds;  /* 0: none */
   uint64_t depth_max;      /* levels expanded at most; 0: none */
   uint64_t

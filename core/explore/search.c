@@ -161,7 +161,7 @@ hd_status hdi_run_new(const hd_search *search, uint32_t threads, bool keep, uint
   run->zero_weights = !run->any_order && hd_model_has_zero_weights(search->model);
   run->keep = keep;
   run->last_level = last_level;
-  run->memory_max_bytes = search->memory_max_bytes != 0 ? search->memory_max_bytes : hd_machine_memory_bytes();
+  run->memory_max_bytes = search->memory_max_bytes != 0 ? search->memory_max_bytes : hd_machine_recent_memory_bytes();
   run->start = run->shown_at = hd_machine_seconds();
   run->deadline = search->timeout_seconds > 0 ? run->start + search->timeout_seconds : 0;
   hd_status status = hdi_idle_init(&run->idle, threads);

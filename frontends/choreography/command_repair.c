@@ -505,10 +505,11 @@ hd_status hdi_choreography_repair(const hd_ast *ast, const hd_request *request, 
   const hd_options *options = request->options;
   bool of_threads = options->by != HD_BY_ANY || options->regions != HD_REGIONS_LEXICAL ||
                     options->weak_as != HD_WEAK_AS_WATOMIC || options->granularity != 0 ||
-                    options->strategy == HD_STRATEGY_BAD_ONLY;
+                    options->strategy == HD_STRATEGY_BAD_ONLY || options->strategy == HD_STRATEGY_NAIVE;
   if (of_threads) {
     hd_diag_add(diag, HD_DIAG_USAGE, NULL, (hd_span){0, 0}, "leave them out",
-                "--by, --regions, --weak-as, --granularity and --strategy bad-only: for programs of threads only");
+                "--by, --regions, --weak-as, --granularity and --strategy bad-only or naive: for programs of threads "
+                "only");
     return HD_E_USAGE;
   }
   hd_status status =

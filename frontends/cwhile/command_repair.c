@@ -4,6 +4,7 @@
  *                                             otherwise each family that is asked for and that fits the bug:
  *     reordering             anything (reorder.h)
  *     weak, strong regions   a failed assertion or a fault (regions.h)
+ *     orders with sections   anything, when that can be cheaper than what the others gave (reorder.h)
  *
  * Every repair that a family gives has passed the gate as text. They are listed by cost, the best of each family, all
  * of them with --all. That no repair exists is said only when every family that was asked for was searched to its end.
@@ -22,11 +23,12 @@
 enum {
   TRIES_MAX = 400, /* candidates explored for a family */
   YIELDS_MAX = 10, /* of a set */
+  NAIVE_YIELDS_MAX = 200,
   REPAIRS_MAX = 12 /* listed of a family */
 };
 
 /* Families, in the order in which equals are listed. */
-enum { REORDERING, WEAK, STRONG, FAMILY_COUNT };
+enum { REORDERING, WEAK, STRONG, MIXED, FAMILY_COUNT };
 
 /* One repair of a family; what it points to belongs to the family's answer. */
 typedef struct proposal {
@@ -46,9 +48,8 @@ typedef struct repair_run {
   hd_diag *diag;
   hd_result *result;
   hdi_cw_costs costs;
-  uint32_t yield_cost; /* of a yield in a region */
   hdi_cw_baseline baseline;
-  hdi_cw_reorder_answer reorder;
+  hdi_cw_reorder_answer orders[FAMILY_COUNT]; /* reordering, mixed */
   hdi_cw_region_answer regions[FAMILY_COUNT]; /* weak, strong */
   proposal *proposals;
   uint32_t proposal_count;
@@ -123,10 +124,12 @@ static void rank_regions(hdi_cw_region_answer *answer) {
 
 static hd_status find_regions(repair_run *run, uint32_t family, hdi_cw_wrap_kind kind, const char *name) {
   const hd_options *options = run->request->options;
+  bool naive = options->strategy == HD_STRATEGY_NAIVE && family == STRONG;
   hdi_cw_region_query query = {.baseline = &run->baseline,
                                .kind = kind,
+                               .naive = naive,
                                .exact = options->regions == HD_REGIONS_EXACT,
-                               .yields_max = YIELDS_MAX,
+                               .yields_max = naive ? NAIVE_YIELDS_MAX : YIELDS_MAX,
                                .tries_max = TRIES_MAX,
                                .repairs_max = REPAIRS_MAX,
                                .threads = team_of(run),
@@ -147,14 +150,17 @@ static hd_status find_regions(repair_run *run, uint32_t family, hdi_cw_wrap_kind
     return status;
   }
   rank_regions(answer);
-  note_search(run, &answer->progress, answer->complete);
+  note_search(run, &answer->progress, answer->complete && (answer->raw_complete || !naive));
+  if (family == STRONG) {
+    hd_result_add_number(run->result, "bad_runs_for_regions", answer->raw_runs);
+  }
   if (answer->nothing != NULL) {
     miss(run, name, answer->nothing);
   }
   for (uint32_t i = 0; i < answer->region_count && status == HD_OK; i++) {
     const hdi_cw_region *region = &answer->regions[i];
     status = propose(run, (proposal){.kind = name,
-                                     .cost = (uint64_t)run->yield_cost * region->yield_count,
+                                     .cost = (uint64_t)run->costs.yield * region->yield_count,
                                      .cheapest = answer->complete,
                                      .family = family,
                                      .rank = i,
@@ -170,11 +176,13 @@ static bool is_wanted(const repair_run *run, hd_repair_by by) {
   return wanted == HD_BY_ANY || wanted == by;
 }
 
-static hd_status find_orders(repair_run *run) {
+static hd_status find_orders(repair_run *run, uint32_t family, const char *name, uint64_t cost_max) {
   const hd_options *options = run->request->options;
   hdi_cw_reorder_query query = {.baseline = &run->baseline,
                                 .costs = &run->costs,
+                                .sections = family == MIXED,
                                 .bad_only = options->strategy == HD_STRATEGY_BAD_ONLY,
+                                .cost_max = cost_max,
                                 .tries_max = TRIES_MAX,
                                 .repairs_max = REPAIRS_MAX,
                                 .threads = team_of(run),
@@ -183,29 +191,31 @@ static hd_status find_orders(repair_run *run) {
                                 .cancel = run->request->cancel,
                                 .log = options->verbose ? add_log : NULL,
                                 .log_payload = &run->log};
-  hdi_cw_reorder_answer *answer = &run->reorder;
+  hdi_cw_reorder_answer *answer = &run->orders[family];
   if (query.log != NULL) {
-    hd_buffer_printf(&run->log, "reordering:\n");
+    hd_buffer_printf(&run->log, "%s:\n", name);
   }
   hd_status status = hdi_cw_reorder_find(&query, answer);
   if (status == HD_E_LIMIT) {
-    return miss_large(run, "reordering");
+    return miss_large(run, name);
   }
   if (status != HD_OK) {
     return status;
   }
   note_search(run, &answer->progress, answer->complete);
-  hd_result_add_number(run->result, "good_runs_learned_from", answer->good_runs);
-  hd_result_add_number(run->result, "bad_runs_learned_from", answer->bad_runs);
+  if (family == REORDERING) {
+    hd_result_add_number(run->result, "good_runs_learned_from", answer->good_runs);
+    hd_result_add_number(run->result, "bad_runs_learned_from", answer->bad_runs);
+  }
   if (answer->nothing != NULL) {
-    miss(run, "reordering", answer->nothing);
+    miss(run, name, answer->nothing);
   }
   for (uint32_t i = 0; i < answer->repair_count && status == HD_OK; i++) {
     const hdi_cw_reordering *reordering = &answer->repairs[i];
-    status = propose(run, (proposal){.kind = "reordering",
+    status = propose(run, (proposal){.kind = name,
                                      .cost = reordering->cost,
                                      .cheapest = answer->complete,
-                                     .family = REORDERING,
+                                     .family = family,
                                      .rank = i,
                                      .edited = &reordering->edited,
                                      .evidence = &reordering->evidence,
@@ -214,28 +224,42 @@ static hd_status find_orders(repair_run *run) {
   return status;
 }
 
+/* Does a deadlock of the original, or somebody left behind, remain? */
+static bool leaves_blocked(const proposal *p) {
+  return p->evidence->deadlocks > 0 || p->evidence->left_behind;
+}
+
+/* Orders with sections interest only when they are cheaper than what removes everything. */
+static hd_status find_mixed(repair_run *run) {
+  uint64_t best = UINT64_MAX, least = (uint64_t)run->costs.swap + run->costs.yield;
+  for (uint32_t i = 0; i < run->proposal_count; i++) {
+    const proposal *p = &run->proposals[i];
+    best = !leaves_blocked(p) && p->cost < best ? p->cost : best;
+  }
+  return best <= least ? HD_OK : find_orders(run, MIXED, "reordering-with-sections", best == UINT64_MAX ? 0 : best - 1);
+}
+
 static hd_status run_families(repair_run *run) {
   bool lock = run->request->options->weak_as == HD_WEAK_AS_LOCK;
-  hd_status status = is_wanted(run, HD_BY_REORDERING) ? find_orders(run) : HD_OK;
-  if (status == HD_OK && !run->baseline.has_assertion && !run->baseline.has_fault) {
+  bool atomicity = run->baseline.has_assertion || run->baseline.has_fault;
+  hd_status status = is_wanted(run, HD_BY_REORDERING) ? find_orders(run, REORDERING, "reordering", 0) : HD_OK;
+  if (status == HD_OK && !atomicity) {
     miss(run, "atomic regions", "no assertion fails and no step faults; what blocks is no matter of atomicity");
-    return HD_OK;
   }
-  if (status == HD_OK && is_wanted(run, HD_BY_WEAK)) {
+  if (status == HD_OK && atomicity && is_wanted(run, HD_BY_WEAK)) {
     status =
         find_regions(run, WEAK, lock ? HDI_CW_WRAP_LOCK : HDI_CW_WRAP_WATOMIC, lock ? "lock-region" : "weak-region");
   }
-  if (status == HD_OK && is_wanted(run, HD_BY_STRONG)) {
+  if (status == HD_OK && atomicity && is_wanted(run, HD_BY_STRONG)) {
     status = find_regions(run, STRONG, HDI_CW_WRAP_ATOMIC, "strong-region");
   }
-  return status;
+  return status == HD_OK && is_wanted(run, HD_BY_SECTIONS) ? find_mixed(run) : status;
 }
 
 /* ---- listing ---- */
 
 static int compare(const proposal *a, const proposal *b) {
-  bool a_stays = a->evidence->deadlocks > 0 || a->evidence->left_behind;
-  bool b_stays = b->evidence->deadlocks > 0 || b->evidence->left_behind;
+  bool a_stays = leaves_blocked(a), b_stays = leaves_blocked(b);
   if (a_stays != b_stays) {
     return a_stays ? 1 : -1; /* what leaves a deadlock of the original comes last */
   }
@@ -291,7 +315,7 @@ static hd_status add_region_edits(repair_run *run, const proposal *p, hd_repair 
   }
   for (uint32_t y = 0; y < region->yield_count; y++) {
     hd_edit_line *line = &out->edits[out->edit_count++];
-    *line = (hd_edit_line){.kind = "protected-yield", .cost = run->yield_cost};
+    *line = (hd_edit_line){.kind = "protected-yield", .cost = run->costs.yield};
     line->message = hd_arena_printf(arena, "no change of threads %s", region->words[y]);
     if (line->message == NULL) {
       return HD_E_NOMEM;
@@ -300,11 +324,30 @@ static hd_status add_region_edits(repair_run *run, const proposal *p, hd_repair 
   return HD_OK;
 }
 
+/* "an atomic block around 'y = 1', 'x = 1' from line 5" */
+static hd_status add_section(repair_run *run, const hdi_cw_section *section, hd_edit_line *line) {
+  const hd_text *text = run->ast->program->text;
+  hd_buffer words = {0};
+  hd_buffer_add_text(&words, "an atomic block around ");
+  for (uint32_t i = 0; i < section->count; i++) {
+    hd_position at = hd_text_position(text, section->statements[i]->span.begin);
+    hd_buffer_add_text(&words, i == 0 ? "'" : ", '");
+    hd_cw_print_head(section->statements[i], &words);
+    hd_buffer_printf(&words, "' from line %u", (unsigned)at.line);
+  }
+  *line = (hd_edit_line){.kind = hdi_cw_wrap_name(HDI_CW_WRAP_ATOMIC),
+                         .cost = section->cost,
+                         .position = hd_text_position(text, section->statements[0]->span.begin)};
+  line->message = take_text(&words, run->result->arena);
+  return line->message == NULL ? HD_E_NOMEM : HD_OK;
+}
+
 /* "'x = 1' comes after 'y = 1' from line 5" */
 static hd_status add_swaps(repair_run *run, const proposal *p, hd_repair *out) {
   const hdi_cw_reordering *reordering = p->reordering;
   const hd_text *text = run->ast->program->text;
-  out->edits = hd_arena_alloc_array(run->result->arena, reordering->swap_count, sizeof *out->edits);
+  size_t edits = (size_t)reordering->swap_count + reordering->section_count;
+  out->edits = hd_arena_alloc_array(run->result->arena, edits, sizeof *out->edits);
   hd_status status = out->edits == NULL ? HD_E_NOMEM : HD_OK;
   for (uint32_t i = 0; i < reordering->swap_count && status == HD_OK; i++) {
     const hdi_cw_swap *swap = &reordering->swaps[i];
@@ -318,6 +361,9 @@ static hd_status add_swaps(repair_run *run, const proposal *p, hd_repair *out) {
     *line = (hd_edit_line){.kind = "swap", .cost = swap->cost, .position = hd_text_position(text, swap->a->span.begin)};
     line->message = take_text(&words, run->result->arena);
     status = line->message == NULL ? HD_E_NOMEM : HD_OK;
+  }
+  for (uint32_t i = 0; i < reordering->section_count && status == HD_OK; i++) {
+    status = add_section(run, &reordering->sections[i], &out->edits[out->edit_count++]);
   }
   return status;
 }
@@ -354,6 +400,7 @@ static hd_status add_repair(repair_run *run, const proposal *p) {
     hd_repair_add_number(run->result, out, "statements_in_blocks", p->region->blocks.statement_count);
   } else {
     hd_repair_add_number(run->result, out, "swaps", p->reordering->statements);
+    hd_repair_add_number(run->result, out, "blocks", p->reordering->section_count);
   }
   hd_repair_add_number(run->result, out, "states_before", states);
   hd_repair_add_number(run->result, out, "states_after", evidence->states);
@@ -440,12 +487,11 @@ static hd_status read_options(repair_run *run) {
     hd_diag_add(run->diag, HD_DIAG_USAGE, NULL, (hd_span){0, 0}, "leave it out", "%s: for choreographies only", odd);
     return HD_E_USAGE;
   }
-  run->costs = (hdi_cw_costs){.swap = 1, .await = 1, .lock = 2};
-  run->yield_cost = 4;
+  run->costs = (hdi_cw_costs){.swap = 1, .await = 1, .lock = 2, .yield = 4};
   const hd_cost known[] = {{"swap", &run->costs.swap},
                            {"await", &run->costs.await},
                            {"lock", &run->costs.lock},
-                           {"yield", &run->yield_cost}};
+                           {"yield", &run->costs.yield}};
   return hd_costs_read(options->costs, known, sizeof known / sizeof known[0], run->diag);
 }
 
@@ -471,8 +517,8 @@ hd_status hdi_cw_repair(const hd_ast *ast, const hd_request *request, hd_diag *d
   }
   for (uint32_t f = 0; f < FAMILY_COUNT; f++) {
     hdi_cw_region_answer_clear(&run.regions[f]);
+    hdi_cw_reorder_answer_clear(&run.orders[f]);
   }
-  hdi_cw_reorder_answer_clear(&run.reorder);
   hdi_cw_baseline_clear(&run.baseline);
   hd_buffer_free(&run.log);
   hd_buffer_free(&run.missing);

@@ -59,6 +59,7 @@ typedef struct hdi_cw_loc {
   const hd_cw_stmt *stmt; /* what comes next; NULL at the end */
   bool end;
   bool inner;   /* inside an atomic block */
+  bool piece;   /* in the middle of a statement that is executed piece by piece */
   bool weak;    /* inside a watomic block */
   bool waits;   /* an await, lock or join is next, or an atomic block that has one: a preemption point */
   bool assumes; /* an assume is next, or an atomic block that starts with one */

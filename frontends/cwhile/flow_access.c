@@ -77,6 +77,7 @@ static const hdi_cw_node *read_shared(pieces *p, const hdi_cw_node *node) {
     return node;
   }
   flow->locs.data[loc].stmt = p->stmt;
+  flow->locs.data[loc].piece = true;
   for (const hdi_cw_front *front = p->front; front != NULL; front = front->next) {
     hdi_cw_edge edge = {.from = front->loc, .to = loc, .guard = front->guard, .kind = HD_EDGE_INTERNAL};
     edge.stmt = p->stmt;

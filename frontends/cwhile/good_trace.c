@@ -32,16 +32,11 @@ typedef struct learner {
   hd_status status;
 } learner;
 
-static const hdi_cw_edge *edge_of(const hdi_cw_trace_graph *g, hd_edge edge) {
-  return &g->lowering->flow.edges.data[hd_model_edge_tag(g->lowering->model, edge)];
-}
-
 /* Does the step, its inner ones included, assert something, or depend on a condition? */
 static void classify(const hdi_cw_trace_graph *g, uint32_t i, bool *asserts, bool *conditional) {
-  size_t begin = i == 0 ? 0 : g->trace->inner_end[i - 1], end = g->trace->inner_end[i];
   *asserts = *conditional = false;
-  for (size_t k = begin; k <= end; k++) {
-    const hdi_cw_edge *edge = edge_of(g, k == end ? g->trace->steps[i].edge : g->trace->inner[k].edge);
+  for (uint32_t e = 0; e < g->nodes[i].edge_count; e++) {
+    const hdi_cw_edge *edge = g->edges[g->nodes[i].first_edge + e];
     *conditional = *conditional || edge->guard != NULL;
     for (const hdi_cw_action *action = edge->actions; action != NULL; action = action->next) {
       *asserts = *asserts || action->kind == HDI_CW_CHECK;
@@ -156,7 +151,7 @@ hd_status hdi_cw_learn_good(const hdi_cw_orders *orders, const hd_cw_lowering *l
   learner l = {.arena = arena, .out = out};
   l.status = hdi_cw_trace_graph_make(orders, lowering, NULL, trace, &l.graph);
   hdi_cw_trace_graph *g = &l.graph;
-  size_t nodes = trace->length;
+  size_t nodes = g->count;
   if (l.status == HD_OK) {
     l.relevant = hd_arena_alloc_array(g->arena, nodes + 1, sizeof *l.relevant);
     l.conditional = hd_arena_alloc_array(g->arena, nodes + 1, sizeof *l.conditional);
@@ -260,8 +255,9 @@ static uint64_t signature(const hdi_cw_trace_graph *g) {
     for (size_t v = 0; asserts && v < g->vars; v++) {
       if (g->reads[i * g->vars + v]) {
         uint32_t w = writer_of(g, v, i);
-        const hdi_cw_edge *writer = w == HD_NONE ? NULL : edge_of(g, g->trace->steps[w].edge);
-        uint64_t words[] = {hd_model_edge_tag(g->lowering->model, g->trace->steps[i].edge), v,
+        const hdi_cw_edge *writer = w == HD_NONE ? NULL : g->edges[g->nodes[w].first_edge];
+        const hdi_cw_edge *reader = g->edges[g->nodes[i].first_edge];
+        uint64_t words[] = {(uint64_t)(reader - g->lowering->flow.edges.data), v,
                             writer == NULL ? UINT64_MAX : writer->stmt->number,
                             writer == NULL ? UINT64_MAX : writer->thread};
         sum += hd_hash_bytes(words, sizeof words); /* a set: the order of the steps does not matter */

@@ -13,6 +13,7 @@
 #include "frontends/cwhile/order.h"
 
 #include "core/base/check.h"
+#include "frontends/cwhile/sections.h"
 
 #include <string.h>
 
@@ -22,8 +23,9 @@ typedef struct maker {
   const hdi_cw_costs *costs;
   hd_arena *scratch;
   bool *reads, *writes; /* unit * variables of the flow */
-  uint32_t list_capacity, unit_capacity, blocks;
-  hd_status status;
+  bool *real;           /* per statement: it touches something shared that is not ghost */
+  uint32_t blocks;
+  bool sections;
 } maker;
 
 /* ---- units ---- */
@@ -168,8 +170,9 @@ static void visit_list(maker *m, const hd_cw_stmt *head) {
     if (guards && stmt->next != NULL && (may_move(stmt->next) || stmt->next->kind == HD_CW_ASSERT)) {
       continue;
     }
-    bool moves = may_move(stmt);
-    add_unit(m, first, stmt, begin, moves ? block : HD_NONE);
+    bool moves = may_move(stmt), joins = moves || (m->sections && guards);
+    add_unit(m, first, stmt, begin, joins ? block : HD_NONE);
+    out->units[out->unit_count - 1].stays = !moves;
     block = moves ? block : m->blocks++;
     first = NULL;
   }
@@ -190,6 +193,26 @@ static void note_reads(const maker *m, const hdi_cw_node *node, bool *reads) {
   }
 }
 
+static bool reads_real(const maker *m, const hdi_cw_node *node) {
+  if (node == NULL) {
+    return false;
+  }
+  bool var = node->kind == HDI_CW_NODE_VAR || node->kind == HDI_CW_NODE_ELEMENT;
+  const hdi_cw_variable *v = var ? &m->flow->vars.data[node->var] : NULL;
+  return (var && v->thread == HD_NONE && !v->ghost) || reads_real(m, node->a) || reads_real(m, node->b);
+}
+
+/* Does the step touch something shared that is not ghost? */
+static bool touches_real(const maker *m, const hdi_cw_edge *edge) {
+  bool real = reads_real(m, edge->guard);
+  for (const hdi_cw_action *action = edge->actions; action != NULL; action = action->next) {
+    const hdi_cw_variable *v = action->kind == HDI_CW_SET ? &m->flow->vars.data[action->var] : NULL;
+    real = real || (v != NULL && v->thread == HD_NONE && !v->ghost && !v->hidden);
+    real = real || reads_real(m, action->index) || reads_real(m, action->value);
+  }
+  return real;
+}
+
 static void note_edges(maker *m) {
   size_t vars = m->flow->vars.count;
   for (uint32_t e = 0; e < m->flow->edges.count; e++) {
@@ -206,6 +229,12 @@ static void note_edges(maker *m) {
       if (action->kind == HDI_CW_SET && !m->flow->vars.data[action->var].hidden) {
         writes[action->var] = true;
       }
+    }
+    m->real[edge->stmt->number] |= touches_real(m, edge);
+  }
+  for (uint32_t s = 0; s < m->out->program->statement_count; s++) {
+    if (m->real[s]) {
+      m->out->units[m->out->unit_of[s]].real++;
     }
   }
 }
@@ -241,7 +270,7 @@ static void add_pairs(maker *m) {
   }
   for (uint32_t a = 0; a < out->unit_count; a++) {
     for (uint32_t b = a + 1; b < out->unit_count && out->units[a].block != HD_NONE; b++) {
-      if (out->units[a].block != out->units[b].block || depend(m, a, b)) {
+      if (out->units[a].block != out->units[b].block || out->units[b].stays || depend(m, a, b)) {
         continue;
       }
       out->pair_of[(size_t)a * out->unit_count + b] = out->pair_of[(size_t)b * out->unit_count + a] = out->pair_count;
@@ -271,19 +300,21 @@ static hd_status make(maker *m) {
   size_t units = (size_t)out->unit_count + 1;
   m->reads = hd_arena_alloc_array(m->scratch, units * vars + 1, sizeof *m->reads);
   m->writes = hd_arena_alloc_array(m->scratch, units * vars + 1, sizeof *m->writes);
+  m->real = hd_arena_alloc_array(m->scratch, statements, sizeof *m->real);
   out->pairs = hd_arena_alloc_array(out->arena, units * units, sizeof *out->pairs);
   out->pair_of = hd_arena_alloc_array(out->arena, units * units, sizeof *out->pair_of);
-  if (m->reads == NULL || m->writes == NULL || out->pairs == NULL || out->pair_of == NULL) {
+  if (m->reads == NULL || m->writes == NULL || m->real == NULL || out->pairs == NULL || out->pair_of == NULL) {
     return HD_E_NOMEM;
   }
   note_edges(m);
   add_pairs(m);
-  return HD_OK;
+  return hdi_cw_sections_make(out, m->costs, m->sections);
 }
 
-hd_status hdi_cw_orders_make(const hd_cw_lowering *lowering, const hdi_cw_costs *costs, hdi_cw_orders *out) {
+hd_status hdi_cw_orders_make(const hd_cw_lowering *lowering, const hdi_cw_costs *costs, bool sections,
+                             hdi_cw_orders *out) {
   *out = (hdi_cw_orders){.arena = hd_arena_new(), .program = lowering->program};
-  maker m = {.out = out, .flow = &lowering->flow, .costs = costs, .scratch = hd_arena_new()};
+  maker m = {.out = out, .flow = &lowering->flow, .costs = costs, .scratch = hd_arena_new(), .sections = sections};
   hd_status status = out->arena == NULL || m.scratch == NULL ? HD_E_NOMEM : make(&m);
   hd_arena_free(m.scratch);
   return status;
@@ -296,9 +327,7 @@ void hdi_cw_orders_clear(hdi_cw_orders *orders) {
 
 /* ---- permutations ---- */
 
-/* Appends "a before b" (or its contrary) to a clause; false when that is known to hold, so that the clause says
- * nothing. Units without a pair stay in the order of the text. */
-static bool add_order(const hdi_cw_orders *orders, uint32_t a, uint32_t b, bool contrary, hd_literal *clause,
+bool hdi_cw_order_add(const hdi_cw_orders *orders, uint32_t a, uint32_t b, bool contrary, hd_literal *clause,
                       size_t *count) {
   uint32_t pair = orders->pair_of[(size_t)a * orders->unit_count + b];
   bool before_in_text = a < b;
@@ -321,8 +350,9 @@ static hd_status add_transitivity(const hdi_cw_orders *orders, hd_formula *formu
         }
         hd_literal clause[3];
         size_t count = 0; /* a before b and b before c: a before c */
-        if (add_order(orders, a, b, true, clause, &count) && add_order(orders, b, c, true, clause, &count) &&
-            add_order(orders, a, c, false, clause, &count)) {
+        if (hdi_cw_order_add(orders, a, b, true, clause, &count) &&
+            hdi_cw_order_add(orders, b, c, true, clause, &count) &&
+            hdi_cw_order_add(orders, a, c, false, clause, &count)) {
           status = hd_formula_clause(formula, clause, count);
         }
       }
@@ -332,12 +362,9 @@ static hd_status add_transitivity(const hdi_cw_orders *orders, hd_formula *formu
 }
 
 hd_formula *hdi_cw_orders_formula(const hdi_cw_orders *orders) {
-  uint32_t *costs = hd_arena_alloc_array(orders->arena, (size_t)orders->pair_count + 1, sizeof *costs);
-  for (uint32_t p = 0; costs != NULL && p < orders->pair_count; p++) {
-    costs[p] = orders->pairs[p].cost;
-  }
-  hd_formula *formula = costs == NULL ? NULL : hd_formula_new(costs, orders->pair_count);
-  if (formula != NULL && add_transitivity(orders, formula) != HD_OK) {
+  hd_formula *formula = hd_formula_new(orders->costs, orders->variable_count);
+  if (formula != NULL &&
+      (add_transitivity(orders, formula) != HD_OK || hdi_cw_sections_state(orders, formula) != HD_OK)) {
     hd_formula_free(formula);
     formula = NULL;
   }
@@ -349,7 +376,7 @@ bool hdi_cw_comes_before(const hdi_cw_orders *orders, const bool *inverted, uint
   return (a < b) != (pair != HD_NONE && inverted[pair]);
 }
 
-/* Places of a list's statements in the new order. */
+/* Units of a list, and places of its statements, in the new order. */
 static void order_list(const hdi_cw_orders *orders, const hdi_cw_list_order *list, const bool *inverted,
                        uint32_t *units, uint32_t *order) {
   uint32_t count = 0;
@@ -383,15 +410,18 @@ hd_status hdi_cw_orders_edit(const hdi_cw_orders *orders, const bool *inverted, 
     for (uint32_t p = 0; p < orders->pair_count; p++) {
       changes = changes || (inverted[p] && orders->units[orders->pairs[p].a].list == l);
     }
-    if (!changes) {
-      continue;
-    }
     uint32_t *order = hd_arena_alloc_array(arena, list->count, sizeof *order);
+    hdi_cw_list_edit made = {.head = list->head, .count = list->count, .order = order};
     if (order == NULL) {
       return HD_E_NOMEM;
     }
     order_list(orders, list, inverted, units, order);
-    lists[out->list_count++] = (hdi_cw_list_edit){.head = list->head, .count = list->count, .order = order};
+    if (!hdi_cw_sections_wrap(orders, inverted, units, list->unit_end - list->first_unit, arena, &made)) {
+      return HD_E_NOMEM;
+    }
+    if (changes || made.wrap_count > 0) {
+      lists[out->list_count++] = made;
+    }
   }
   return HD_OK;
 }

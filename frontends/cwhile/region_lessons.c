@@ -75,8 +75,8 @@ static hd_status keep_lesson(hdi_cw_region_lessons *s, hdi_cw_region_lesson_list
   return hdi_cw_region_lesson_list_push(list, what);
 }
 
-/* Not exactly this choice: whoever has all of it has one more. */
-hd_status hdi_cw_region_lessons_exclude(hdi_cw_region_lessons *s, const bool *picked) {
+/* Whoever has all of the choice has one more, or, when `larger` is excluded too, does not exist. */
+static hd_status exclude(hdi_cw_region_lessons *s, const bool *picked, bool larger) {
   uint32_t *list = malloc(((size_t)s->yields->count + 1) * sizeof *list);
   if (list == NULL) {
     return HD_E_NOMEM;
@@ -92,9 +92,18 @@ hd_status hdi_cw_region_lessons_exclude(hdi_cw_region_lessons *s, const bool *pi
       list[chosen++] = y;
     }
   }
-  hd_status status = keep_lesson(s, &s->excluded, list, chosen, list + chosen, s->yields->count - chosen);
+  uint32_t left = larger ? 0 : s->yields->count - chosen;
+  hd_status status = keep_lesson(s, &s->excluded, list, chosen, list + chosen, left);
   free(list);
   return status;
+}
+
+hd_status hdi_cw_region_lessons_exclude(hdi_cw_region_lessons *s, const bool *picked) {
+  return exclude(s, picked, false);
+}
+
+hd_status hdi_cw_region_lessons_exclude_larger(hdi_cw_region_lessons *s, const bool *picked) {
+  return exclude(s, picked, true);
 }
 
 /* The element of a conflict; HD_NONE: it can never be had, or there are too many. */

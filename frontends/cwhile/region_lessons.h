@@ -41,6 +41,8 @@ void hdi_cw_region_lessons_free(hdi_cw_region_lessons *lessons);
 bool hdi_cw_region_lessons_allow(const hdi_cw_region_lessons *lessons, const bool *chosen);
 /* Not exactly this choice. HD_E_NOMEM. */
 hd_status hdi_cw_region_lessons_exclude(hdi_cw_region_lessons *lessons, const bool *chosen);
+/* Neither this choice nor one that has all of it. HD_E_NOMEM. */
+hd_status hdi_cw_region_lessons_exclude_larger(hdi_cw_region_lessons *lessons, const bool *chosen);
 /* One of the yields at which the run changes threads or, with `rest`, at which threads rest at its end; *learned: of
  * how many. HD_E_NOMEM. */
 hd_status hdi_cw_region_lessons_strong(hdi_cw_region_lessons *lessons, const hd_trace *trace, const bool *chosen,

@@ -317,6 +317,21 @@ static hd_status accept(search *s, trial *t) {
   return HD_OK;
 }
 
+/* The paper's minimum: its size is all that is wanted. Its naive loop goes on until the sets of yields that have one of
+ * every set of switches leave no bad run: then every other bad run has one of the sets in it. */
+static hd_status take_in_raw(search *s, const trial *t) {
+  hdi_cw_region_answer *answer = s->answer;
+  if (!t->clean) {
+    return hdi_cw_region_lessons_exclude(&s->lessons, t->chosen);
+  }
+  answer->raw_minimum = answer->raw_minimum == 0 ? t->size : answer->raw_minimum;
+  if (s->query->naive) {
+    return hdi_cw_region_lessons_exclude_larger(&s->lessons, t->chosen);
+  }
+  s->size_max = 0;
+  return hdi_cw_region_lessons_exclude(&s->lessons, t->chosen);
+}
+
 static hd_status take_in(void *problem, void *candidate, hd_candidate_end *end) {
   search *s = problem;
   trial *t = candidate;
@@ -330,6 +345,7 @@ static hd_status take_in(void *problem, void *candidate, hd_candidate_end *end) 
         s->weak ? hdi_cw_region_lessons_weak(&s->lessons, t->trace, t->arena, &learned)
                 : hdi_cw_region_lessons_strong(&s->lessons, t->trace, t->chosen, !s->paper, t->arena, &learned);
     *end = HD_CANDIDATE_FAILS;
+    s->answer->raw_runs += s->paper;
     say(s, "  %u yield%s: a bad run of %zu steps; one of %u %s is needed", t->size, plural, t->trace->length, learned,
         s->weak ? "conflicts" : "yields");
     bool refuted = false;
@@ -339,13 +355,11 @@ static hd_status take_in(void *problem, void *candidate, hd_candidate_end *end) 
     return status == HD_OK && !refuted ? hdi_cw_region_lessons_exclude(&s->lessons, t->chosen)
                                        : status; /* always forward */
   }
-  hd_status status = hdi_cw_region_lessons_exclude(&s->lessons, t->chosen);
   if (s->paper) {
     *end = HD_CANDIDATE_REFUSED;
-    s->answer->raw_minimum = t->clean ? t->size : s->answer->raw_minimum;
-    s->size_max = t->clean ? 0 : s->size_max; /* its size is all that was wanted */
-    return status;
+    return take_in_raw(s, t);
   }
+  hd_status status = hdi_cw_region_lessons_exclude(&s->lessons, t->chosen);
   if (status == HD_OK && t->refused != NULL) {
     *end = HD_CANDIDATE_REFUSED;
     say(s, "  %u yield%s: refused: %s", t->size, plural, t->refused);
@@ -369,6 +383,7 @@ static hd_status run_loop(search *s) {
   hd_repair_progress progress;
   hd_repair_limits limits = {.tries_max = query->tries_max - s->answer->progress.tried,
                              .batch_max = BATCH_MAX,
+                             .alone_seconds = HD_REPAIR_ALONE_SECONDS,
                              .threads = query->threads,
                              .deadline_seconds = query->deadline_seconds,
                              .cancel = query->cancel};
@@ -382,10 +397,12 @@ static hd_status run_paper(search *s) {
   s->paper = true;
   say(s, "  the fewest yields that leave no bad run, before the gate:");
   hd_status status = run_loop(s);
-  say(s, "  %u", s->answer->raw_minimum);
+  s->answer->raw_complete = s->exhausted;
+  say(s, "  %u, from %u bad run%s", s->answer->raw_minimum, s->answer->raw_runs, s->answer->raw_runs == 1 ? "" : "s");
   hdi_cw_region_lessons_clear(&s->lessons);
   s->paper = false;
   s->size_max = UINT32_MAX;
+  s->exhausted = false;
   return status;
 }
 

@@ -14,6 +14,8 @@ typedef void (*hdi_cw_log)(void *payload, const char *line);
 typedef struct hdi_cw_region_query {
   const hdi_cw_baseline *baseline;
   hdi_cw_wrap_kind kind; /* ATOMIC: strong regions; WATOMIC, LOCK: weak ones */
+  bool naive;            /* the paper's minimum is found by its first loop, as a yardstick: every bad run whose set of
+                            switches has none of the earlier sets in it is looked at */
   bool exact;            /* only regions that are runs of statements as they are, none widened */
   uint32_t yields_max;   /* larger sets are not looked at */
   uint32_t tries_max;    /* sets explored; a deterministic budget */
@@ -39,6 +41,8 @@ typedef struct hdi_cw_region_answer {
   hd_arena *arena; /* owned */
   hdi_cw_region *regions;
   uint32_t region_count;
+  uint32_t raw_runs;           /* bad runs looked at to find it */
+  bool raw_complete;           /* it is known, and with naive nothing was left out */
   uint32_t raw_minimum;        /* yields of the smallest set without bad runs, before the gate; 0: none was found */
   hd_repair_progress progress; /* sets explored, and what became of them */
   bool complete;               /* every smaller set was excluded, or there is no repair: up to yields_max */

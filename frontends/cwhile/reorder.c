@@ -48,7 +48,7 @@ typedef struct search {
 
 /* An order on its way through the loop. */
 typedef struct trial {
-  bool *inverted; /* per pair */
+  bool *chosen; /* per variable of the orders */
   uint64_t cost;
   hd_arena *arena;
   hdi_cw_edited edited;
@@ -80,7 +80,7 @@ static void discard(void *problem, void *candidate) {
     hd_cw_lowering_free(t->lowering);
     hdi_cw_edited_clear(&t->edited);
     hd_arena_free(t->arena);
-    free(t->inverted);
+    free(t->chosen);
     free(t);
   }
 }
@@ -93,14 +93,14 @@ static hd_status make_trial(const search *s, const hd_hitting_choice *choice, ui
   if (t == NULL) {
     return HD_E_NOMEM;
   }
-  t->inverted = calloc((size_t)s->orders.pair_count + 1, sizeof *t->inverted);
+  t->chosen = calloc((size_t)s->orders.variable_count + 1, sizeof *t->chosen);
   t->arena = hd_arena_new();
   t->cost = cost;
-  if (t->inverted == NULL || t->arena == NULL) {
+  if (t->chosen == NULL || t->arena == NULL) {
     return HD_E_NOMEM;
   }
   for (uint32_t i = 0; i < choice->count; i++) {
-    t->inverted[choice->elements[i]] = true;
+    t->chosen[choice->elements[i]] = true;
   }
   return HD_OK;
 }
@@ -139,7 +139,7 @@ static hd_status replay(const void *problem, void *candidate, bool *refuted) {
   const trial *t = candidate;
   *refuted = false;
   for (size_t i = 0; i < s->lessons.count && !*refuted; i++) {
-    *refuted = !hdi_cw_lesson_holds(&s->lessons.data[i], t->inverted);
+    *refuted = !hdi_cw_lesson_holds(&s->lessons.data[i], t->chosen);
   }
   return HD_OK;
 }
@@ -173,7 +173,8 @@ static hd_status take_bad_run(const search *s, trial *t, hd_outcome *outcome) {
 }
 
 static hd_status explore(const search *s, trial *t, uint32_t threads) {
-  hd_cw_lower_options options = {.access = s->query->baseline->access, .count_switches = true};
+  hd_cw_lower_options options = {
+      .access = s->query->baseline->access, .count_switches = true, .unfused = s->query->sections};
   hd_status status = hd_cw_lower(t->edited.program, &options, &t->lowering);
   if (status != HD_OK) {
     return status;
@@ -224,9 +225,18 @@ static hd_status decide(const void *problem, void *candidate, uint32_t threads) 
   const search *s = problem;
   trial *t = candidate;
   hdi_cw_edit edit;
-  t->status = hdi_cw_orders_edit(&s->orders, t->inverted, t->arena, &edit);
+  if (hdi_cw_sections_only_ghost(&s->orders, t->chosen)) {
+    t->refused = "it would only keep ghost variables from their checker";
+    return HD_OK;
+  }
+  t->status = hdi_cw_orders_edit(&s->orders, t->chosen, t->arena, &edit);
   if (t->status == HD_OK) {
     t->status = hdi_cw_edit_apply(s->query->baseline->program, &edit, &t->edited);
+  }
+  if (t->status == HD_E_INPUT) {
+    t->status = HD_OK;
+    t->refused = "one of its sections would hold a watomic block";
+    return HD_OK;
   }
   if (t->status == HD_OK) {
     t->status = explore(s, t, threads);
@@ -240,36 +250,71 @@ static hd_status decide(const void *problem, void *candidate, uint32_t threads) 
 
 /* ---- learn ---- */
 
-/* Not exactly this order. */
+/* Is the variable the inversion of a pair, or a section? */
+static bool is_choice(const hdi_cw_orders *orders, uint32_t variable) {
+  bool choice = variable < orders->pair_count;
+  for (uint32_t u = 0; u < orders->unit_count && !choice; u++) {
+    for (uint32_t v = u; v < orders->unit_count && !choice; v++) {
+      hd_literal literal;
+      choice = hdi_cw_section_literal(orders, u, v, &literal) && literal.variable == variable;
+    }
+  }
+  return choice;
+}
+
+/* Not exactly this order with these sections. */
 static hd_status exclude(search *s, const trial *t) {
   hd_arena *arena = s->answer->arena;
-  hdi_cw_lesson lesson = {.count = s->orders.pair_count, .complete = true};
-  lesson.ways = hd_arena_alloc_array(arena, lesson.count + 1, sizeof *lesson.ways);
-  hd_literal *literals = hd_arena_alloc_array(arena, lesson.count + 1, sizeof *literals);
+  uint32_t variables = s->orders.variable_count;
+  hdi_cw_lesson lesson = {.complete = true};
+  lesson.ways = hd_arena_alloc_array(arena, (size_t)variables + 1, sizeof *lesson.ways);
+  hd_literal *literals = hd_arena_alloc_array(arena, (size_t)variables + 1, sizeof *literals);
   if (lesson.ways == NULL || literals == NULL) {
     return HD_E_NOMEM;
   }
-  for (uint32_t p = 0; p < s->orders.pair_count; p++) {
-    literals[p] = (hd_literal){p, t->inverted[p]};
-    lesson.ways[p] = (hdi_cw_labels){&literals[p], 1};
+  for (uint32_t v = 0; v < variables; v++) {
+    if (is_choice(&s->orders, v)) {
+      literals[v] = (hd_literal){v, t->chosen[v]};
+      lesson.ways[lesson.count++] = (hdi_cw_labels){&literals[v], 1};
+    }
   }
   hd_status status = lessons_push(&s->lessons, lesson);
   return status == HD_OK ? hdi_cw_lesson_require(&lesson, s->formula) : status;
 }
 
-/* "s = 0 after d = 0" for each inverted pair of a way, for -v. */
+/* 'x' before 'y', or 'x' and 'y' in one section. */
+static void print_literal(const hdi_cw_orders *orders, const hd_literal *literal, hd_buffer *words) {
+  uint32_t first = 0, second = 0;
+  const char *between = "' before '", *after = "'";
+  if (literal->variable < orders->pair_count) {
+    const hdi_cw_pair *pair = &orders->pairs[literal->variable];
+    first = literal->negated ? pair->a : pair->b;
+    second = literal->negated ? pair->b : pair->a;
+  }
+  for (uint32_t at = 0; literal->variable >= orders->pair_count && at < orders->unit_count * orders->unit_count; at++) {
+    if (orders->section_of[at] == literal->variable) {
+      first = at % orders->unit_count; /* the lower one: found last */
+      second = at / orders->unit_count;
+      between = "' and '";
+      after = literal->negated ? "' not in one section" : "' in one section";
+    }
+  }
+  hd_buffer_add_text(words, "'");
+  hd_cw_print_head(orders->units[first].last, words);
+  if (first != second) {
+    hd_buffer_add_text(words, between);
+    hd_cw_print_head(orders->units[second].last, words);
+  }
+  hd_buffer_add_text(words, after);
+}
+
+/* What each way asks for, for -v. */
 static void say_lesson(const search *s, const hdi_cw_lesson *lesson) { /* one way a line */
   for (size_t w = 0; w < lesson->count && w < 8 && s->query->log != NULL; w++) {
     hd_buffer words = {0};
     for (uint32_t i = 0; i < lesson->ways[w].count; i++) {
-      const hd_literal *literal = &lesson->ways[w].literals[i];
-      const hdi_cw_pair *pair = &s->orders.pairs[literal->variable];
-      uint32_t first = literal->negated ? pair->a : pair->b, second = literal->negated ? pair->b : pair->a;
-      hd_buffer_add_text(&words, i == 0 ? "    '" : ", '");
-      hd_cw_print_head(s->orders.units[first].last, &words);
-      hd_buffer_add_text(&words, "' before '");
-      hd_cw_print_head(s->orders.units[second].last, &words);
-      hd_buffer_add_text(&words, "'");
+      hd_buffer_add_text(&words, i == 0 ? "    " : ", ");
+      print_literal(&s->orders, &lesson->ways[w].literals[i], &words);
     }
     if (words.data != NULL && !words.failed) {
       say(s, "%s", words.data);
@@ -289,7 +334,7 @@ static hd_status learn_from_run(search *s, const trial *t) {
     return status;
   }
   /* A lesson that its own order fulfils would teach nothing: only exact steps of a program without yields are sure. */
-  bool sure = s->general && lesson.complete && !hdi_cw_lesson_holds(&lesson, t->inverted);
+  bool sure = s->general && lesson.complete && !hdi_cw_lesson_holds(&lesson, t->chosen);
   s->answer->bad_runs += s->answer->repair_count == 0;
   say(s, "  cost %llu: a bad run of %zu steps%s%s", (unsigned long long)t->cost, t->trace->length,
       t->stuck ? ", a deadlock" : "", sure ? "; one of these is needed:" : "; this order is excluded");
@@ -312,12 +357,15 @@ static hd_status accept(search *s, trial *t) {
     return HD_E_NOMEM;
   }
   for (uint32_t p = 0; p < s->orders.pair_count; p++) {
-    if (t->inverted[p]) {
+    if (t->chosen[p]) {
       const hdi_cw_pair *pair = &s->orders.pairs[p];
       const hdi_cw_unit *a = &s->orders.units[pair->a], *b = &s->orders.units[pair->b];
       made.swaps[made.swap_count++] = (hdi_cw_swap){a->last, b->last, pair->cost};
       made.statements += a->statements * b->statements;
     }
+  }
+  if (hdi_cw_sections_list(&s->orders, t->chosen, answer->arena, &made.sections, &made.section_count) != HD_OK) {
+    return HD_E_NOMEM;
   }
   made.edited = t->edited;
   t->edited = (hdi_cw_edited){0};
@@ -382,6 +430,9 @@ static hd_status state_formula(search *s, bool with_good) {
   hd_formula_free(s->formula);
   s->formula = hdi_cw_orders_formula(&s->orders);
   hd_status status = s->formula == NULL ? HD_E_NOMEM : HD_OK;
+  if (status == HD_OK && s->query->sections) {
+    status = hdi_cw_sections_require_both(&s->orders, s->formula);
+  }
   for (size_t i = 0; i < s->lessons.count && status == HD_OK; i++) {
     status = hdi_cw_lesson_require(&s->lessons.data[i], s->formula);
   }
@@ -397,6 +448,7 @@ static hd_status run_loop(search *s, bool with_good) {
   hd_repair_progress progress;
   hd_repair_limits limits = {.tries_max = query->tries_max - answer->progress.tried,
                              .batch_max = BATCH_MAX,
+                             .alone_seconds = HD_REPAIR_ALONE_SECONDS,
                              .threads = query->threads,
                              .deadline_seconds = query->deadline_seconds,
                              .cancel = query->cancel};
@@ -455,12 +507,12 @@ static hd_status run(search *s, const hd_cw_lowering *lowering) {
   if (status == HD_OK && answer->repair_count == 0 && blocks && other) {
     say(s, "  no order removes all deadlocks; orders that keep those of the original:");
     s->keeps_deadlocks = answer->keeps_deadlocks = true;
-    s->cost_max = 0;
+    s->cost_max = s->query->cost_max;
     lessons_clear(&s->lessons); /* runs that are bad because they deadlock are good enough now */
     status = run_passes(s);
   }
   answer->complete = s->exhausted;
-  if (status == HD_OK && answer->repair_count == 0) {
+  if (status == HD_OK && answer->repair_count == 0 && s->query->cost_max == 0) {
     answer->nothing = s->orders.pair_count == 0 ? "no two statements may change places"
                       : s->exhausted            ? "no order of the statements passes the gate"
                                                 : "no order within the budget passes the gate";
@@ -470,7 +522,7 @@ static hd_status run(search *s, const hd_cw_lowering *lowering) {
 
 hd_status hdi_cw_reorder_find(const hdi_cw_reorder_query *query, hdi_cw_reorder_answer *out) {
   *out = (hdi_cw_reorder_answer){.arena = hd_arena_new()};
-  search s = {.query = query, .answer = out};
+  search s = {.query = query, .answer = out, .cost_max = query->cost_max};
   hd_cw_lower_options options = {.access = query->baseline->access};
   hd_cw_lowering *lowering = NULL;
   hd_status status = out->arena == NULL ? HD_E_NOMEM : HD_OK;
@@ -479,7 +531,7 @@ hd_status hdi_cw_reorder_find(const hdi_cw_reorder_query *query, hdi_cw_reorder_
     status = out->repairs == NULL ? HD_E_NOMEM : hd_cw_lower(query->baseline->program, &options, &lowering);
   }
   if (status == HD_OK) {
-    status = hdi_cw_orders_make(lowering, query->costs, &s.orders);
+    status = hdi_cw_orders_make(lowering, query->costs, query->sections, &s.orders);
   }
   if (status == HD_OK) {
     status = run(&s, lowering);

@@ -1,4 +1,5 @@
-/* Repair by reordering: the cheapest order of the statements without bad runs. Internal to the Cwhile frontend.
+/* Repair by reordering: the cheapest order of the statements without bad runs; with sections the cheapest order in
+ * which some statements become atomic sections. Internal to the Cwhile frontend.
  * @source Cerny, Henzinger, Radhakrishna, Ryzhyk, Tarrach: Regression-free synthesis for concurrency, CAV 2014 */
 #ifndef HEDDLE_FRONTENDS_CWHILE_REORDER_H
 #define HEDDLE_FRONTENDS_CWHILE_REORDER_H
@@ -7,11 +8,14 @@
 #include "frontends/cwhile/gate.h"
 #include "frontends/cwhile/order.h"
 #include "frontends/cwhile/regions.h"
+#include "frontends/cwhile/sections.h"
 
 typedef struct hdi_cw_reorder_query {
   const hdi_cw_baseline *baseline;
   const hdi_cw_costs *costs;
+  bool sections;        /* orders with sections: at least one inverted pair and at least one section */
   bool bad_only;        /* learn from bad runs only, as a yardstick */
+  uint64_t cost_max;    /* dearer ones do not interest; 0: no limit */
   uint32_t tries_max;   /* orders explored; a deterministic budget */
   uint32_t repairs_max; /* listed */
   uint32_t threads;
@@ -32,6 +36,8 @@ typedef struct hdi_cw_reordering {
   hdi_cw_swap *swaps;
   uint32_t swap_count;
   uint32_t statements; /* pairs of statements that are inverted */
+  hdi_cw_section *sections;
+  uint32_t section_count;
   uint64_t cost;
   hdi_cw_edited edited; /* owned by the answer */
   hdi_cw_evidence evidence;
@@ -45,9 +51,9 @@ typedef struct hdi_cw_reorder_answer {
   uint32_t good_runs;          /* learned from before the search */
   uint32_t bad_runs;           /* learned from until the first repair was found: the rounds of the literature */
   hd_repair_progress progress; /* orders explored, and what became of them */
-  bool complete;               /* every cheaper order was excluded, or there is no repair */
+  bool complete;               /* every cheaper order was excluded, or there is no repair (up to cost_max) */
   bool keeps_deadlocks;        /* orders may keep the deadlocks of the original: none removes them */
-  const char *nothing;         /* why there is none; NULL otherwise */
+  const char *nothing;         /* why there is none at any cost; NULL otherwise */
 } hdi_cw_reorder_answer;
 
 /* Finds all cheapest orders that pass the gate, of those that also remove the deadlocks of the original if there are

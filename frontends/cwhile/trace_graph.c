@@ -3,8 +3,11 @@
  * Ways are looked for depth first: at a node that was entered from across, the path goes on within the thread (nowhere,
  * or to a node that may come later, with a label when the order decides that) and leaves it by an edge across. Threads
  * are visited once, since what comes back to a thread could have stayed in it: two nodes of one thread are always
- * ordered. Labels are kept sorted by pair; a set with a pair both ways is no way. Threads: pure functions. */
+ * ordered, or stand in one section and are one step. Labels are kept sorted by variable; a set with a pair both ways is
+ * no way. Threads: pure functions. */
 #include "frontends/cwhile/trace_graph.h"
+
+#include "frontends/cwhile/sections.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,18 +30,14 @@ static bool joins(const hdi_cw_node *expr) {
   return expr != NULL && (expr->kind == HDI_CW_NODE_ENDED || joins(expr->a) || joins(expr->b));
 }
 
-static const hdi_cw_edge *edge_of(const hdi_cw_trace_graph *g, hd_edge edge) {
-  return &g->lowering->flow.edges.data[hd_model_edge_tag(g->lowering->model, edge)];
-}
-
 static void note_starts(hdi_cw_trace_graph *g, const hdi_cw_edge *edge, uint32_t i) {
   for (const hdi_cw_action *action = edge->actions; action != NULL; action = action->next) {
     for (uint32_t j = i + 1; action->kind == HDI_CW_START && j < g->count; j++) {
-      g->starts[(size_t)i * g->count + j] |= g->trace->steps[j].instance == action->thread;
+      g->starts[(size_t)i * g->count + j] |= g->nodes[j].thread == action->thread;
     }
   }
   for (uint32_t j = 0; joins(edge->guard) && j < i; j++) {
-    g->starts[(size_t)j * g->count + i] |= g->trace->steps[j].instance != edge->thread;
+    g->starts[(size_t)j * g->count + i] |= g->nodes[j].thread != edge->thread;
   }
 }
 
@@ -56,22 +55,47 @@ static void note_edge(hdi_cw_trace_graph *g, const hdi_cw_edge *edge, uint32_t i
   note_starts(g, edge, i);
 }
 
-static void make_nodes(hdi_cw_trace_graph *g, const uint32_t *origin) {
-  for (uint32_t i = 0; i < g->count; i++) {
-    const hdi_cw_edge *edge = edge_of(g, g->trace->steps[i].edge);
-    uint32_t before = origin == NULL ? edge->stmt->number : origin[edge->stmt->number];
-    hdi_cw_trace_node *n = &g->nodes[i];
-    *n = (hdi_cw_trace_node){.thread = edge->thread, .unit = before == HD_NONE ? HD_NONE : g->orders->unit_of[before]};
-    if (n->unit != HD_NONE) {
-      uint32_t *rounds = &g->rounds[(size_t)n->thread * g->orders->unit_count + n->unit];
-      *rounds += before == g->orders->units[n->unit].entry->number;
-      n->round = *rounds;
-    }
-    note_edge(g, edge, i);
+/* The edge begins a node, or goes on with the unit of the last one when it belongs to the same step. */
+static void add_edge(hdi_cw_trace_graph *g, const hdi_cw_edge *edge, const uint32_t *origin, bool same_step) {
+  uint32_t before = origin == NULL ? edge->stmt->number : origin[edge->stmt->number];
+  uint32_t unit = before == HD_NONE ? HD_NONE : g->orders->unit_of[before];
+  uint32_t edges = g->count == 0 ? 0 : g->nodes[g->count - 1].first_edge + g->nodes[g->count - 1].edge_count;
+  uint32_t *rounds = unit == HD_NONE ? NULL : &g->rounds[(size_t)edge->thread * g->orders->unit_count + unit];
+  if (rounds != NULL) {
+    *rounds += before == g->orders->units[unit].entry->number && !g->lowering->flow.locs.data[edge->from].piece;
+  }
+  if (!same_step || g->nodes[g->count - 1].unit != unit) {
+    g->nodes[g->count++] = (hdi_cw_trace_node){
+        .thread = edge->thread, .unit = unit, .round = rounds == NULL ? 0 : *rounds, .first_edge = edges};
+  }
+  g->nodes[g->count - 1].edge_count++;
+  g->edges[edges] = edge;
+}
+
+static const hdi_cw_edge *edge_of(const hdi_cw_trace_graph *g, hd_edge edge) {
+  return &g->lowering->flow.edges.data[hd_model_edge_tag(g->lowering->model, edge)];
+}
+
+static hd_status make_nodes(hdi_cw_trace_graph *g, const uint32_t *origin) {
+  for (size_t i = 0; i < g->trace->length; i++) {
+    add_edge(g, edge_of(g, g->trace->steps[i].edge), origin, false);
     for (size_t k = i == 0 ? 0 : g->trace->inner_end[i - 1]; k < g->trace->inner_end[i]; k++) {
-      note_edge(g, edge_of(g, g->trace->inner[k].edge), i);
+      add_edge(g, edge_of(g, g->trace->inner[k].edge), origin, true);
     }
   }
+  size_t nodes = g->count;
+  g->reads = hd_arena_alloc_array(g->arena, nodes * g->vars + 1, sizeof *g->reads);
+  g->writes = hd_arena_alloc_array(g->arena, nodes * g->vars + 1, sizeof *g->writes);
+  g->starts = hd_arena_alloc_array(g->arena, nodes * nodes + 1, sizeof *g->starts);
+  if (g->reads == NULL || g->writes == NULL || g->starts == NULL) {
+    return HD_E_NOMEM;
+  }
+  for (uint32_t i = 0; i < g->count; i++) {
+    for (uint32_t e = 0; e < g->nodes[i].edge_count; e++) {
+      note_edge(g, g->edges[g->nodes[i].first_edge + e], i);
+    }
+  }
+  return HD_OK;
 }
 
 hd_status hdi_cw_trace_graph_make(const hdi_cw_orders *orders, const hd_cw_lowering *lowering, const uint32_t *origin,
@@ -80,22 +104,19 @@ hd_status hdi_cw_trace_graph_make(const hdi_cw_orders *orders, const hd_cw_lower
                               .lowering = lowering,
                               .trace = trace,
                               .arena = hd_arena_new(),
-                              .count = (uint32_t)trace->length,
                               .vars = lowering->flow.vars.count};
   if (out->arena == NULL) {
     return HD_E_NOMEM;
   }
-  size_t nodes = trace->length, threads = lowering->flow.threads.count;
-  out->nodes = hd_arena_alloc_array(out->arena, nodes + 1, sizeof *out->nodes);
-  out->reads = hd_arena_alloc_array(out->arena, nodes * out->vars + 1, sizeof *out->reads);
-  out->writes = hd_arena_alloc_array(out->arena, nodes * out->vars + 1, sizeof *out->writes);
-  out->starts = hd_arena_alloc_array(out->arena, nodes * nodes + 1, sizeof *out->starts);
+  size_t threads = lowering->flow.threads.count;
+  size_t edges = trace->length + (trace->length == 0 ? 0 : trace->inner_end[trace->length - 1]);
+  out->nodes = hd_arena_alloc_array(out->arena, edges + 1, sizeof *out->nodes);
+  out->edges = hd_arena_alloc_array(out->arena, edges + 1, sizeof *out->edges);
   out->rounds = hd_arena_alloc_array(out->arena, threads * orders->unit_count + 1, sizeof *out->rounds);
-  if (out->nodes == NULL || out->reads == NULL || out->writes == NULL || out->starts == NULL || out->rounds == NULL) {
+  if (out->nodes == NULL || out->edges == NULL || out->rounds == NULL) {
     return HD_E_NOMEM;
   }
-  make_nodes(out, origin);
-  return HD_OK;
+  return make_nodes(out, origin);
 }
 
 void hdi_cw_trace_graph_clear(hdi_cw_trace_graph *graph) {
@@ -201,12 +222,21 @@ typedef struct finder {
   hd_status status;
 } finder;
 
-/* May x come before y, of the same thread? With a label when that depends on the order. */
-static bool may_precede(const hdi_cw_trace_graph *g, uint32_t x, uint32_t y, hd_literal *label, bool *labelled) {
+/* How x can be no later than y, of the same thread: in up to two ways, each with a label or without any. */
+static uint32_t find_moves(const hdi_cw_trace_graph *g, uint32_t x, uint32_t y, hd_literal labels[2],
+                           bool labelled[2]) {
   const hdi_cw_trace_node *a = &g->nodes[x], *b = &g->nodes[y];
-  *labelled = a->unit != HD_NONE && b->unit != HD_NONE && a->unit != b->unit && a->round == b->round &&
-              hdi_cw_order_literal(g->orders, a->unit, b->unit, label);
-  return *labelled || x < y;
+  bool same = a->unit != HD_NONE && b->unit != HD_NONE && a->round == b->round; /* perhaps of one execution */
+  uint32_t count = 0;
+  labelled[0] = same && a->unit != b->unit && hdi_cw_order_literal(g->orders, a->unit, b->unit, &labels[0]);
+  if (labelled[0] || x <= y) {
+    count = 1;
+    if (!labelled[0]) {
+      return count;
+    }
+  }
+  labelled[count] = true; /* in one section they are one step */
+  return count + (same && hdi_cw_section_literal(g->orders, a->unit, b->unit, &labels[count]));
 }
 
 static bool is_over(finder *f) {
@@ -216,28 +246,33 @@ static bool is_over(finder *f) {
 
 static void leave(finder *f, uint32_t x);
 
+static void go_on(finder *f, uint32_t y, bool closes) {
+  if (closes) {
+    f->status = hdi_cw_ways_add(f->ways, f->path, f->path_count);
+  } else {
+    leave(f, y);
+  }
+}
+
 /* The path is at x, which may move within its thread. */
 static void move(finder *f, uint32_t x) {
   const hdi_cw_trace_graph *g = f->graph;
   bool closes = g->nodes[x].thread == g->nodes[f->to].thread;
-  for (uint32_t y = 0; y < g->count && !is_over(f); y++) {
+  for (uint32_t y = 0; y < g->count; y++) {
     if (g->nodes[y].thread != g->nodes[x].thread || (closes && y != f->to)) {
       continue;
     }
-    hd_literal saved[LABELS_MAX + 1], label;
-    uint32_t count = f->path_count;
+    hd_literal saved[LABELS_MAX + 1], labels[2];
+    bool labelled[2];
+    uint32_t count = f->path_count, ways = find_moves(g, x, y, labels, labelled);
     memcpy(saved, f->path, count * sizeof *saved);
-    bool labelled = false;
-    bool goes = y == x || may_precede(g, x, y, &label, &labelled);
-    if (goes && (!labelled || add_label(f->path, &f->path_count, label))) {
-      if (closes) {
-        f->status = hdi_cw_ways_add(f->ways, f->path, f->path_count);
-      } else {
-        leave(f, y);
+    for (uint32_t i = 0; i < ways && !is_over(f); i++) {
+      if (!labelled[i] || add_label(f->path, &f->path_count, labels[i])) {
+        go_on(f, y, closes);
       }
+      memcpy(f->path, saved, count * sizeof *saved);
+      f->path_count = count;
     }
-    memcpy(f->path, saved, count * sizeof *saved);
-    f->path_count = count;
   }
 }
 
@@ -280,11 +315,11 @@ hdi_cw_lesson hdi_cw_ways_lesson(const hdi_cw_ways *ways) {
   return (hdi_cw_lesson){.ways = ways->ways, .count = ways->count, .complete = !ways->cut_short};
 }
 
-bool hdi_cw_lesson_holds(const hdi_cw_lesson *lesson, const bool *inverted) {
+bool hdi_cw_lesson_holds(const hdi_cw_lesson *lesson, const bool *chosen) {
   for (size_t w = 0; w < lesson->count; w++) {
     bool all = true;
     for (uint32_t i = 0; i < lesson->ways[w].count && all; i++) {
-      all = inverted[lesson->ways[w].literals[i].variable] != lesson->ways[w].literals[i].negated;
+      all = chosen[lesson->ways[w].literals[i].variable] != lesson->ways[w].literals[i].negated;
     }
     if (all) {
       return true;

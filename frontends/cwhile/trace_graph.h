@@ -6,9 +6,9 @@
 #include "core/model/trace.h"
 #include "frontends/cwhile/order.h"
 
-/* Pairs of units that must be inverted, or must not be, together. */
+/* Pairs of units that must be inverted, or must not be, and sections that must be, together. */
 typedef struct hdi_cw_labels {
-  hd_literal *literals; /* over the pairs: negated, the pair is not inverted; ascending */
+  hd_literal *literals; /* over the variables of the orders: negated, a pair is not inverted; ascending */
   uint32_t count;
 } hdi_cw_labels;
 
@@ -19,14 +19,15 @@ typedef struct hdi_cw_lesson {
   bool complete; /* false: there were too many ways, and not all are listed */
 } hdi_cw_lesson;
 
-/* Does some way of the lesson hold in this order? */
-bool hdi_cw_lesson_holds(const hdi_cw_lesson *lesson, const bool *inverted);
-/* Asks for it in a formula over the pairs. HD_E_NOMEM. */
+/* Does some way of the lesson hold in this order (one flag for each variable)? */
+bool hdi_cw_lesson_holds(const hdi_cw_lesson *lesson, const bool *chosen);
+/* Asks for it in a formula over the variables. HD_E_NOMEM. */
 hd_status hdi_cw_lesson_require(const hdi_cw_lesson *lesson, hd_formula *formula);
 
 typedef struct hdi_cw_trace_node {
   uint32_t thread, unit; /* unit HD_NONE: it stays where it is */
   uint32_t round;        /* which execution of the unit */
+  uint32_t first_edge, edge_count;
 } hdi_cw_trace_node;
 
 typedef struct hdi_cw_trace_graph {
@@ -34,12 +35,13 @@ typedef struct hdi_cw_trace_graph {
   const hd_cw_lowering *lowering;
   const hd_trace *trace;
   hd_arena *arena;          /* owned */
-  hdi_cw_trace_node *nodes; /* one for each step */
+  hdi_cw_trace_node *nodes; /* one for each step, or for each unit that a step of a section executes */
   uint32_t count;
-  size_t vars;          /* of the flow */
-  bool *reads, *writes; /* count * vars; locals too, which no other thread touches */
-  bool *starts;         /* count * count: x starts the thread of y, or is a step of a thread that y may join */
-  uint32_t *rounds;     /* thread * units: executions of each unit that were begun */
+  const hdi_cw_edge **edges; /* of the nodes, one behind the other, in the order of the run */
+  size_t vars;               /* of the flow */
+  bool *reads, *writes;      /* count * vars; locals too, which no other thread touches */
+  bool *starts;              /* count * count: x starts the thread of y, or is a step of a thread that y may join */
+  uint32_t *rounds;          /* thread * units: executions of each unit that were begun */
 } hdi_cw_trace_graph;
 
 /* Makes the nodes of a run of the program with some order: `lowering` is that of its text, `origin` gives each of its

@@ -7,6 +7,7 @@ import unittest
 from support import ROOT, Case, some
 
 CASES = ROOT / "tests" / "cases" / "cwhile"
+CHOREOGRAPHY = ROOT / "examples" / "choreography" / "fig1a_file_transfer.chor"
 MACHINE = {"threads", "seconds", "states_per_second", "memory_bytes", "visited_bytes", "bytes_per_state"}
 # what `heddle repair` finds by each family: swaps, yields of a weak and of a strong region; None: nothing
 REPAIRS = {"paper1": (2, 2, 1), "twostage": (1, 2, 1), "usb_abba": (1, None, None), "wronglock_1_1": (None, 3, 2),
@@ -135,6 +136,32 @@ class Threads(Case):
         self.assertIn("lock region_lock;", text)
         self.assertNotIn("watomic", text)
         self.assertEqual(self.heddle("check", file).code, 0)
+
+    def test_an_order_with_a_section(self):
+        both = ("int f = 0, x = 0, y = 0;\nthread t1 {\n  f = 1;\n  x = 1;\n  y = 1;\n}\n"
+                "thread t2 {\n  await(f == 1);\n  assert(x == 1);\n}\nthread t3 {\n  atomic { assert(x == y); }\n}\n")
+        (self.folder / "both.cw").write_text(both, encoding="utf-8")
+        code, (result,) = self.json("repair", "both.cw")
+        best = result["repairs"][0]
+        self.assertEqual((code, best["kind"], best["cost"], best["cheapest"]), (0, "reordering-with-sections", 6, True))
+        self.assertEqual(sum(edit["cost"] for edit in best["edits"]), 6)
+        self.assertEqual(self.heddle("repair", "--by", "sections", "--in-place", "both.cw").code, 0)
+        self.assertIn("atomic {\n    x = 1;\n    y = 1;\n  }\n  f = 1;",
+                      (self.folder / "both.cw").read_text(encoding="utf-8"))
+        self.assertEqual(self.heddle("check", "both.cw").code, 0)
+        # Nothing is looked for that cannot be cheaper than a swap.
+        kinds = [repair["kind"] for repair in self.json("repair", self.take("paper1"))[1][0]["repairs"]]
+        self.assertNotIn("reordering-with-sections", kinds)
+
+    def test_the_naive_loop_needs_more_runs(self):
+        file = self.take("f_acm")
+        runs = {}
+        for strategy in ("complete", "naive"):
+            code, (result,) = self.json("repair", "--by", "strong", "--strategy", strategy, file)
+            self.assertEqual((code, result["repairs"][0]["evidence"]["yields"]), (0, 4))
+            runs[strategy] = result["facts"]["bad_runs_for_regions"]
+        self.assertGreater(runs["naive"], runs["complete"])
+        self.assertEqual(self.heddle("repair", "--strategy", "naive", "--quiet", str(CHOREOGRAPHY)).code, 2)
 
     def test_what_cannot_be_repaired_says_why(self):
         code, (result,) = self.json("repair", self.take("lazy01"))

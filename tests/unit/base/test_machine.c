@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* What machine.c asks about limits passes through here (--wrap), so that every combination can be tried. */
@@ -20,7 +21,10 @@ uint64_t __real_hdi_probe_cgroup_memory(const char *root);
 uint64_t __real_hdi_probe_kilobytes(const char *root, const char *path, const char *key);
 uint64_t __real_hdi_probe_address_space(void);
 
+static unsigned group_asked; /* how often the limits were read */
+
 uint64_t __wrap_hdi_probe_cgroup_memory(const char *root) {
+  group_asked++;
   return root[0] == '\0' && group_limit != 0 ? group_limit : __real_hdi_probe_cgroup_memory(root);
 }
 
@@ -31,6 +35,19 @@ uint64_t __wrap_hdi_probe_kilobytes(const char *root, const char *path, const ch
 
 uint64_t __wrap_hdi_probe_address_space(void) {
   return address_space != 0 ? address_space : __real_hdi_probe_address_space();
+}
+
+/* The clock stands still while a test says so. */
+static time_t stopped_at;
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
+int __real_clock_gettime(clockid_t clock, struct timespec *now);
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now) {
+  if (stopped_at == 0) {
+    return __real_clock_gettime(clock, now);
+  }
+  *now = (struct timespec){.tv_sec = stopped_at};
+  return 0;
 }
 
 static void assert_near(double value, double expected) {
@@ -81,6 +98,22 @@ Test(machine, memory_budget_is_four_fifths_of_the_least_limit) {
   cr_assert(hd_machine_memory_bytes() == SIZE_MAX / 2);
   group_limit = HDI_PROBE_UNKNOWN - 1;
   cr_assert(hd_machine_memory_bytes() == SIZE_MAX / 2);
+}
+
+Test(machine, recent_memory_budget_is_read_once_a_second) {
+  available = address_space = HDI_PROBE_UNKNOWN;
+  group_limit = 5000000;
+  stopped_at = 1000;
+  group_asked = 0;
+  for (int i = 0; i < 100; i++) {
+    cr_assert(hd_machine_recent_memory_bytes() == 4000000);
+    group_limit = 10000000; /* not seen before the second is over */
+  }
+  cr_assert_eq(group_asked, 1u);
+  stopped_at++;
+  cr_assert(hd_machine_recent_memory_bytes() == 8000000);
+  cr_assert(hd_machine_recent_memory_bytes() == 8000000);
+  cr_assert_eq(group_asked, 2u);
 }
 
 Test(machine, memory_budget_fits_this_machine) {

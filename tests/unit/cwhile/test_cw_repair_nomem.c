@@ -72,7 +72,7 @@ static hd_status try_learning(uint64_t failing, uint64_t *asked) {
   hd_arena *arena = hd_arena_new();
   cr_assert(arena != NULL);
   hd_fail_alloc_after(failing, false);
-  hd_status status = hdi_cw_orders_make(lowering, &costs, &orders);
+  hd_status status = hdi_cw_orders_make(lowering, &costs, true, &orders);
   if (status == HD_OK) {
     status = hdi_cw_find_good(lowering, 4, &traces, &count);
   }

@@ -103,6 +103,29 @@ Test(regions, sizes_of_the_literature) {
   }
 }
 
+/* The loop that the paper starts from: the same minimum, from at least as many bad runs. */
+Test(regions, the_naive_loop_finds_the_same_minimum) {
+  uint32_t naive_runs = 0, runs = 0;
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    fixture f;
+    open_case(&f, known[i].name);
+    hdi_cw_region_answer plain = find(&f, HDI_CW_WRAP_ATOMIC), naive;
+    hdi_cw_region_query query = query_for(&f, HDI_CW_WRAP_ATOMIC);
+    query.naive = true;
+    cr_assert(hdi_cw_regions_find(&query, &naive) == HD_OK);
+    cr_expect(naive.raw_minimum == plain.raw_minimum && naive.raw_runs >= plain.raw_runs && plain.raw_complete,
+              "%s: %u from %u runs, %u from %u", known[i].name, naive.raw_minimum, naive.raw_runs, plain.raw_minimum,
+              plain.raw_runs);
+    cr_expect(naive.region_count == plain.region_count);
+    naive_runs += naive.raw_runs;
+    runs += plain.raw_runs;
+    hdi_cw_region_answer_clear(&plain);
+    hdi_cw_region_answer_clear(&naive);
+    close_fixture(&f);
+  }
+  cr_assert(naive_runs > runs, "%u, %u", naive_runs, runs);
+}
+
 Test(regions, a_preemption_free_bug_keeps_the_smaller_promise) {
   fixture f;
   open_case(&f, "twostage");
