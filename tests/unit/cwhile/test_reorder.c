@@ -380,6 +380,42 @@ Test(reorder, order_and_section_together) {
   close_fixture(&f);
 }
 
+static void expect_mixed(const char *words, uint64_t cost, const char *text) {
+  fixture f;
+  open_words(&f, words);
+  hdi_cw_reorder_query query = query_for(&f);
+  query.sections = true;
+  hdi_cw_reorder_answer answer;
+  cr_assert(hdi_cw_reorder_find(&query, &answer) == HD_OK);
+  cr_assert(answer.complete && answer.repair_count == 1 && answer.repairs[0].cost == cost, "%u repairs, cost %d",
+            answer.repair_count, answer.repair_count == 0 ? 0 : (int)answer.repairs[0].cost);
+  cr_expect(strstr(answer.repairs[0].edited.text->data, text) != NULL, "%s", answer.repairs[0].edited.text->data);
+  hdi_cw_reorder_answer_clear(&answer);
+  close_fixture(&f);
+}
+
+/* Everything has been executed when the assertions fail: only a cycle through the section tells that it helps. */
+Test(reorder, whole_runs_teach_sections) {
+  expect_mixed(
+      "int f = 0, a = 0, b = 0, end = 0, r = 0, s = 0, q = 0;\n"
+      "thread t1 {\n  f = 1;\n  a = 1;\n  b = 1;\n  end = 1;\n}\n"
+      "thread t2 {\n  noreorder {\n    atomic {\n      r = a;\n      s = b;\n    }\n    await(end == 1);\n"
+      "    assert(r == s);\n  }\n}\n"
+      "thread t3 {\n  noreorder {\n    await(f == 1);\n    q = a;\n    await(end == 1);\n    assert(q == 1);\n  }\n}\n",
+      6, "  atomic {\n    a = 1;\n    b = 1;\n  }\n  f = 1;\n  end = 1;\n");
+}
+
+/* A candidate with a section around x and the await deadlocks, which says nothing about programs without it. */
+Test(reorder, a_section_that_cannot_begin_is_not_needed) {
+  expect_mixed(
+      "int x = 0, y = 0, f = 0, a = 0, b = 0;\n"
+      "thread t1 {\n  x = 1;\n  await(y == 1);\n  f = 1;\n  a = 1;\n  b = 1;\n}\n"
+      "fixed thread t2 {\n  await(x == 1);\n  y = 1;\n}\n"
+      "thread t3 {\n  await(f == 1);\n  assert(a == 1);\n}\n"
+      "thread t4 {\n  atomic {\n    assert(a == b);\n  }\n}\n",
+      6, "  atomic {\n    a = 1;\n    b = 1;\n  }\n  f = 1;\n");
+}
+
 /* One block around x and seen, and f behind it, would cost as much, but only hide the ghost. */
 Test(reorder, sections_do_not_hide_ghosts) {
   fixture f;
