@@ -9,6 +9,9 @@
  * of (refuted, taken in) is that of one thread. A decision may not depend on what was learned, which its type says: the
  * problem is const to it.
  *
+ * Nothing depends on the size of a wave, so it may follow the clock: while decisions are short a wave is one candidate
+ * on one thread.
+ *
  * Threads: one caller; steps that say so run on a team. Memory: the batch, on the stack.
  * @source the loop: counterexample-guided inductive synthesis, Solar-Lezama et al. (ASPLOS 2006); with learned
  * constraints on edits as in Cerny et al. (CAV 2013, CAV 2014). */
@@ -23,6 +26,7 @@ typedef struct slot {
   void *candidate;
   bool refuted;
   hd_status status;
+  double seconds; /* that it took */
 } slot;
 
 typedef struct loop_run {
@@ -31,6 +35,7 @@ typedef struct loop_run {
   const hd_repair_limits *limits;
   hd_repair_progress *progress;
   uint32_t threads;
+  double seconds; /* what a decision took lately */
 } loop_run;
 
 typedef struct wave {
@@ -53,10 +58,12 @@ static void replay_slot(const loop_run *run, slot *s) {
 }
 
 static void work_on(const loop_run *run, slot *s, uint32_t threads) {
+  double begin = hd_machine_seconds();
   replay_slot(run, s);
   if (s->status == HD_OK && !s->refuted) {
     s->status = run->steps->decide(run->problem, s->candidate, threads);
   }
+  s->seconds = hd_machine_seconds() - begin;
 }
 
 /* Worker w has slot w: no two touch the same one. */
@@ -66,12 +73,16 @@ static void work_on_share(hd_team *team, uint32_t worker, void *payload) {
   work_on(w->run, &w->slots[worker], 1);
 }
 
+static bool is_short(const loop_run *run) {
+  return run->seconds < run->limits->alone_seconds;
+}
+
 static void work_on_wave(const wave *w) {
   if (w->count > 1 && hd_team_run((uint32_t)w->count, work_on_share, (void *)w) == HD_OK) {
     return;
   }
   for (size_t i = 0; i < w->count; i++) {
-    work_on(w->run, &w->slots[i], w->count == 1 ? w->run->threads : 1);
+    work_on(w->run, &w->slots[i], w->count == 1 && !is_short(w->run) ? w->run->threads : 1);
   }
 }
 
@@ -98,9 +109,14 @@ static hd_status take_in(const loop_run *run, slot *s, bool *taught) {
   return status;
 }
 
-static hd_status run_wave(const loop_run *run, slot *slots, size_t count) {
+static hd_status run_wave(loop_run *run, slot *slots, size_t count) {
   wave w = {.run = run, .slots = slots, .count = count};
   work_on_wave(&w);
+  double least = slots[0].seconds; /* of the wave: a thread that had to wait for its core is no measure */
+  for (size_t i = 1; i < count; i++) {
+    least = slots[i].seconds < least ? slots[i].seconds : least;
+  }
+  run->seconds = (run->seconds + least) / 2;
   bool taught = false;
   hd_status status = HD_OK;
   for (size_t i = 0; i < count && status == HD_OK; i++) {
@@ -109,11 +125,12 @@ static hd_status run_wave(const loop_run *run, slot *slots, size_t count) {
   return status;
 }
 
-static hd_status run_proposal(const loop_run *run, slot *slots, size_t count) {
+static hd_status run_proposal(loop_run *run, slot *slots, size_t count) {
   hd_status status = HD_OK;
   for (size_t at = 0; at < count && status == HD_OK;) {
     size_t left = run->limits->tries_max - run->progress->tried;
-    size_t next = count - at < run->threads ? count - at : run->threads;
+    size_t wide = is_short(run) ? 1 : run->threads;
+    size_t next = count - at < wide ? count - at : wide;
     next = next < left ? next : left;
     if (next == 0) {
       status = HD_E_LIMIT;
@@ -127,7 +144,7 @@ static hd_status run_proposal(const loop_run *run, slot *slots, size_t count) {
   return status;
 }
 
-static hd_status run_round(const loop_run *run, bool *more) {
+static hd_status run_round(loop_run *run, bool *more) {
   void *candidates[HD_REPAIR_BATCH_MAX];
   slot slots[HD_REPAIR_BATCH_MAX];
   size_t count = 0;
@@ -160,7 +177,7 @@ hd_status hd_repair_loop_run(const hd_repair_steps *steps, void *problem, const 
   *progress = (hd_repair_progress){0};
   assert(limits->batch_max >= 1 && limits->batch_max <= HD_REPAIR_BATCH_MAX);
   uint32_t threads = limits->threads == 0 ? 1 : limits->threads;
-  loop_run run = {steps, problem, limits, progress, threads};
+  loop_run run = {steps, problem, limits, progress, threads, limits->alone_seconds};
   hd_status status = HD_OK;
   bool more = true;
   while (status == HD_OK && more) {

@@ -45,11 +45,15 @@ typedef struct hd_repair_limits {
   uint32_t tries_max;          /* candidates decided; a deterministic budget */
   uint32_t batch_max;          /* candidates asked for at once; 1 .. HD_REPAIR_BATCH_MAX */
   uint32_t threads;            /* 0 is 1 */
+  double alone_seconds;        /* candidates decided faster are decided one by one, each on one thread; 0: never */
   double deadline_seconds;     /* on the clock of hd_machine_seconds; 0: none */
   const hd_atomic_u32 *cancel; /* NULL allowed */
 } hd_repair_limits;
 
 #define HD_REPAIR_BATCH_MAX 64u
+/* A good `alone_seconds`: idle threads of an OpenMP team spin for about twice as long before they sleep, which costs
+ * more than a wave of short decisions gains, above all where other programs want the cores. */
+#define HD_REPAIR_ALONE_SECONDS 0.002
 
 typedef struct hd_repair_progress {
   uint32_t rounds; /* proposals */

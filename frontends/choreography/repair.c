@@ -121,6 +121,7 @@ hd_repair_limits hdi_repair_loop_limits(const hdi_repair_run *run, uint32_t batc
   const hdi_repair_query *query = run->query;
   return (hd_repair_limits){.tries_max = query->tries_max,
                             .batch_max = batch_max,
+                            .alone_seconds = HD_REPAIR_ALONE_SECONDS,
                             .threads = query->threads,
                             .deadline_seconds = query->deadline_seconds,
                             .cancel = query->cancel};

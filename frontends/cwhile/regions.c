@@ -383,6 +383,7 @@ static hd_status run_loop(search *s) {
   hd_repair_progress progress;
   hd_repair_limits limits = {.tries_max = query->tries_max - s->answer->progress.tried,
                              .batch_max = BATCH_MAX,
+                             .alone_seconds = HD_REPAIR_ALONE_SECONDS,
                              .threads = query->threads,
                              .deadline_seconds = query->deadline_seconds,
                              .cancel = query->cancel};

@@ -1,3 +1,0 @@
-package p
-
-func b() { a() }

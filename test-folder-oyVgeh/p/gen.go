@@ -1,3 +1,0 @@
-//go:build ignore
-
-package main

@@ -1,4 +1,0 @@
-// words
-package /* here */ p_test
-
-func a() {}
