@@ -1,18 +1,16 @@
-/* The fast path of models with code: see coded.h.
+/* Making the fast path of models with code: see coded.h. Running it is coded_run.c.
  *
- *   state -> for each instance: location -> group -> for each rule: tests -> diagram -> leaf -> successor or not
+ *   instance -> window: node of one entry for each value of the window
+ *                        |- no rule can be enabled there: the leaf without a step
+ *                        |- one rule, which the window's tests decide: the root of its diagram
+ *                        '- otherwise: a leaf that names the group, whose rules are tried one by one
  *
- * Rules whose diagram says that they never make a step are left out. A step that has a fault or a failed check makes
- * its state odd: nothing of that state is kept and the general stepper takes over. Code without a diagram is
- * interpreted, on the place in the output where the successor will stand; the interpreter and what it decides are
- * those of step.c, without the descriptions.
+ * Rules whose diagram says that they never make a step are left out. The window of an instance is thus the root of a
+ * diagram for all its rules; where its bits do not fit the form of a node (too wide a field, too far a word) the groups
+ * are looked up instead.
  *
- *   exclusive   while some process is at an exclusive location, only groups of exclusive locations are looked at
- *   eager       the first group of an eager location that makes a step of any weight is the only one looked at
- *
- * One source for states of one word and of many: the functions that take `words` are inlined with 1. Threads: tables
- * are read-only after hd_builder_finish, all else is the stepper's. Cost: per rule a compare, per field that its code
- * reads a table look-up. */
+ * Threads: runs once, in hd_builder_finish; the tables are read-only afterwards. Cost: a diagram for each rule and each
+ * value of its window, of which there are at most GROUPS_MAX unless there are more locations than that. */
 #include "core/model/coded.h"
 
 #include <string.h>
@@ -64,10 +62,12 @@ static hd_status make_windows(struct hdi_coded *coded, const hd_model *model) {
   }
   uint64_t groups = 0;
   hd_status status = HD_OK;
+  coded->rooted = true;
   for (size_t i = 0; i < model->instances.count && status == HD_OK; i++) {
     hdi_coded_window window = choose_window(model, &model->instances.data[i], bits);
     window.groups = (uint32_t)groups;
     groups += window.mask + 1;
+    coded->rooted = coded->rooted && window.mask <= UINT16_MAX && window.word <= HDI_CODED_WORD_MAX;
     status = groups > HDI_TABLE_MAX ? HD_E_LIMIT : hdi_coded_windows_push(&coded->windows, window);
   }
   return status;
@@ -78,6 +78,7 @@ static hd_status make_windows(struct hdi_coded *coded, const hd_model *model) {
 static void coded_clear(struct hdi_coded *coded) {
   for (size_t i = 0; i < 3; i++) {
     hdi_coded_groups_free(&coded->groups[i]);
+    hdi_coded_entries_free(&coded->roots[i]);
   }
   hdi_plan_free(&coded->plan);
   hdi_coded_windows_free(&coded->windows);
@@ -190,7 +191,7 @@ static hd_status place_rule(coded_maker *maker, uint32_t i, uint32_t number, uin
     }
     placed.rule.mask = rule->mask & ~(rule->word == known.word ? known.mask : 0);
     placed.rule.value = rule->value & placed.rule.mask;
-    status = hdi_diagrams_root(maker->diagrams, known, &placed.rule.root);
+    status = hdi_diagrams_root(maker->diagrams, known, &placed.rule.root, &placed.rule.whole);
     bool idle = placed.rule.root.word == HDI_CODED_LEAF && placed.rule.root.base == HDI_CODED_DISABLED;
     if (status == HD_OK && !idle) {
       status = placed_rules_push(&maker->placed, placed);
@@ -237,6 +238,33 @@ static hd_status make_groups(coded_maker *maker, uint32_t i, hd_weight_filter we
   return HD_OK;
 }
 
+/* Where the value of a window leads to that group `number` belongs to. */
+static hdi_coded_entry group_entry(const struct hdi_coded *coded, const hdi_coded_group *group, uint32_t number) {
+  const hdi_coded_rule *rule = &coded->rules.data[group->begin];
+  if (group->count == 0) {
+    return hdi_coded_leaf(HDI_CODED_DISABLED);
+  }
+  if (group->count == 1 && !group->further && rule->mask == 0 && rule->whole) {
+    return rule->root;
+  }
+  return (hdi_coded_entry){.base = number, .word = HDI_CODED_GROUP};
+}
+
+/* Makes the root of instance `i` from its groups. */
+static hd_status make_root(struct hdi_coded *coded, uint32_t i, hd_weight_filter weights) {
+  const hdi_coded_window *window = &coded->windows.data[i];
+  const hdi_coded_group *groups = coded->groups[weights].data;
+  hdi_coded_entry root = {.base = (uint32_t)coded->jumps.count, .shift = (uint8_t)window->shift};
+  root.mask = (uint16_t)window->mask;
+  root.word = (uint8_t)window->word;
+  hd_status status = hdi_coded_entries_push(&coded->roots[weights], root);
+  for (uint32_t v = 0; v <= window->mask && status == HD_OK; v++) {
+    uint32_t number = window->groups + v;
+    status = hdi_coded_entries_push(&coded->jumps, group_entry(coded, &groups[number], number));
+  }
+  return status;
+}
+
 static hd_status make_instance(coded_maker *maker, uint32_t i, hd_weight_filter weights) {
   const hd_model *model = maker->model;
   const hdi_plan_groups *groups = &maker->coded->plan.groups[weights];
@@ -249,11 +277,25 @@ static hd_status make_instance(coded_maker *maker, uint32_t i, hd_weight_filter 
       status = place_rule(maker, i, r, v);
     }
   }
-  return status == HD_OK ? make_groups(maker, i, weights) : status;
+  status = status == HD_OK ? make_groups(maker, i, weights) : status;
+  return status == HD_OK && maker->coded->rooted ? make_root(maker->coded, i, weights) : status;
+}
+
+/* The effects of the leaves that have none. */
+static hd_status begin_effects(struct hdi_coded *coded) {
+  hd_status status = HD_OK;
+  for (uint32_t leaf = 0; leaf < HDI_CODED_EFFECT && status == HD_OK; leaf++) {
+    status = hdi_coded_effects_push(&coded->effects, (hdi_coded_effect){.keep = UINT64_MAX});
+  }
+  return status;
 }
 
 static hd_status fill(struct hdi_coded *coded, const hd_model *model) {
   hd_status status = hdi_plan_make(model, &coded->plan);
+  if (status != HD_OK) {
+    return status;
+  }
+  status = begin_effects(coded);
   if (status != HD_OK) {
     return status;
   }
@@ -283,262 +325,4 @@ hd_status hdi_coded_compile(hd_model *model) {
   }
   model->coded = coded;
   return HD_OK;
-}
-
-/* ---- interpreting ---- */
-
-/* What became of a rule. */
-typedef enum fired { NO_STEP, STEP, ODD } fired;
-
-static hdi_ran run_code(hd_stepper *stepper, uint32_t code, const uint64_t *read, uint32_t instance, int64_t *value) {
-  hdi_machine *machine = &stepper->machine;
-  if (code == HD_NONE) {
-    return HDI_RAN_OK;
-  }
-  machine->read = read;
-  machine->write = NULL;
-  machine->received = 0;
-  machine->instance = instance;
-  return hdi_machine_run(machine, code, value);
-}
-
-static fired judge(hdi_ran ran, fired on_fault) {
-  return ran == HDI_RAN_OK ? STEP : (ran == HDI_RAN_FAULT ? on_fault : NO_STEP);
-}
-
-/* Guard and channel of one side. */
-static fired may_start(hd_stepper *stepper, uint32_t number, uint32_t instance, const uint64_t *state, fired on_fault,
-                       int64_t *channel) {
-  const hdi_rule *rule = &stepper->model->rules.data[number];
-  int64_t value = 1;
-  fired now = judge(run_code(stepper, rule->guard, state, instance, &value), on_fault);
-  if (now != STEP || value == 0) {
-    return now == STEP ? NO_STEP : now;
-  }
-  if (rule->sync == HD_NONE) {
-    return STEP;
-  }
-  const hdi_sync *sync = &stepper->model->syncs.data[rule->sync];
-  *channel = sync->channel_fixed;
-  return judge(run_code(stepper, sync->channel, state, instance, channel), on_fault);
-}
-
-/* Everything that decides whether the step is possible. */
-static fired may_step(hd_stepper *stepper, const hdi_plan_rule *rule, const uint64_t *state) {
-  int64_t own = 0;
-  int64_t other = 0;
-  bool meeting = rule->kind == HDI_PLAN_MEETING; /* there a side that faults is not enabled; its probe reports it */
-  fired now = may_start(stepper, rule->own, rule->own_instance, state, meeting ? NO_STEP : ODD, &own);
-  if (now == STEP && meeting) {
-    now = may_start(stepper, rule->partner, rule->partner_instance, state, NO_STEP, &other);
-    now = now == STEP && own != other ? NO_STEP : now;
-  }
-  return now == STEP && rule->kind == HDI_PLAN_PROBE ? NO_STEP : now;
-}
-
-/* Runs the statements of one side on `out`. */
-static fired apply(hd_stepper *stepper, uint32_t number, uint32_t instance, int64_t received, uint64_t *out) {
-  const hdi_rule *rule = &stepper->model->rules.data[number];
-  hdi_machine *machine = &stepper->machine;
-  if (rule->body != HD_NONE) {
-    int64_t nothing = 0;
-    machine->read = machine->write = out;
-    machine->received = received;
-    machine->instance = instance;
-    machine->checks = 0;
-    fired now = judge(hdi_machine_run(machine, rule->body, &nothing), ODD);
-    if (now != STEP || machine->checks != 0) {
-      return now == STEP ? ODD : now;
-    }
-  }
-  hdi_rule_write(stepper->model, rule, out);
-  return STEP;
-}
-
-/* Makes the successor, of a step that is possible, in `out`. */
-static fired make_step(hd_stepper *stepper, const hdi_plan_rule *rule, const uint64_t *state, uint64_t *out) {
-  const hd_model *model = stepper->model;
-  const hdi_rule *own = &model->rules.data[rule->own];
-  bool meeting = rule->kind == HDI_PLAN_MEETING;
-  int64_t handed = 0;
-  fired now = STEP;
-  if (meeting) {
-    now = judge(run_code(stepper, model->syncs.data[own->sync].value, state, rule->own_instance, &handed), ODD);
-  }
-  memcpy(out, state, model->words * sizeof *out);
-  now = now == STEP ? apply(stepper, rule->own, rule->own_instance, 0, out) : now;
-  if (now == STEP && meeting) {
-    now = apply(stepper, rule->partner, rule->partner_instance, handed, out);
-  }
-  if (now == STEP) {
-    uint32_t label = own->label == 0 && meeting ? model->rules.data[rule->partner].label : own->label;
-    now = label != 0 && hdi_monitors_move(model, out, label) != HD_NONE ? ODD : STEP;
-  }
-  return now;
-}
-
-static fired interpret(hd_stepper *stepper, const hdi_coded_rule *rule, const uint64_t *state, uint32_t leaf,
-                       uint64_t *out) {
-  if (leaf == HDI_CODED_ODD) {
-    return ODD;
-  }
-  const hdi_plan_rule *plan = &stepper->model->coded->plan.rules.data[rule->plan];
-  fired now = leaf == HDI_CODED_ALL ? may_step(stepper, plan, state) : STEP;
-  return now == STEP ? make_step(stepper, plan, state, out) : now;
-}
-
-/* ---- running ---- */
-
-static bool further_tests(const struct hdi_coded *coded, const hdi_coded_rule *coded_rule, const uint64_t *state) {
-  const hdi_plan_rule *rule = &coded->plan.rules.data[coded_rule->plan];
-  const hdi_test *test = coded->plan.tests.data + rule->tests;
-  for (uint32_t i = 0; i < rule->equal_count; i++, test++) {
-    if ((state[test->word] & test->mask) != test->value) {
-      return false;
-    }
-  }
-  for (uint32_t i = 0; i < rule->nonzero_count; i++, test++) {
-    if ((state[test->word] & test->mask) == 0) {
-      return false;
-    }
-  }
-  return true;
-}
-
-static inline void write_effect(const struct hdi_coded *coded, const hdi_coded_effect *effect, const uint64_t *state,
-                                uint64_t *out, uint32_t words) {
-  if (words == 1) {
-    *out = (*state & ~effect->clear) | effect->set;
-    return;
-  }
-  memcpy(out, state, words * sizeof *out);
-  out[effect->word] = (out[effect->word] & ~effect->clear) | effect->set;
-  const hdi_coded_write *write = coded->writes.data + effect->more;
-  for (uint32_t i = 0; i < effect->more_count; i++, write++) {
-    out[write->word] = (out[write->word] & ~write->clear) | write->set;
-  }
-}
-
-/* Writes the successors by one group's rules; returns the place behind the last one, NULL when the state is odd. */
-static inline uint64_t *fire_words(hd_stepper *stepper, const hdi_coded_group *group, const uint64_t *state,
-                                   uint64_t *out, uint32_t words) {
-  const struct hdi_coded *coded = stepper->model->coded;
-  const hdi_coded_entry *jumps = coded->jumps.data;
-  const hdi_coded_rule *rule = coded->rules.data + group->begin;
-  for (const hdi_coded_rule *end = rule + group->count; rule < end; rule++) {
-    if ((state[words == 1 ? 0 : rule->word] & rule->mask) != rule->value ||
-        (group->further && !further_tests(coded, rule, state))) {
-      continue;
-    }
-    const hdi_coded_entry *entry = &rule->root;
-    while (entry->word != HDI_CODED_LEAF) {
-      entry = &jumps[entry->base + ((state[words == 1 ? 0 : entry->word] >> entry->shift) & entry->mask)];
-    }
-    uint32_t leaf = entry->base;
-    if (HD_LIKELY(leaf >= HDI_CODED_EFFECT)) {
-      write_effect(coded, &coded->effects.data[leaf - HDI_CODED_EFFECT], state, out, words);
-      out += words;
-    } else if (leaf != HDI_CODED_DISABLED) {
-      fired now = interpret(stepper, rule, state, leaf, out);
-      if (now == ODD) {
-        return NULL;
-      }
-      out += now == STEP ? words : 0;
-    }
-  }
-  return out;
-}
-
-static inline const hdi_coded_group *group_at(const hdi_coded_group *groups, const hdi_coded_window *window,
-                                              const uint64_t *state) {
-  return &groups[window->groups + ((state[window->word] >> window->shift) & window->mask)];
-}
-
-static bool someone_is_exclusive(const struct hdi_coded *coded, const hdi_coded_group *groups, const uint64_t *state) {
-  for (size_t i = 0; i < coded->windows.count; i++) {
-    if (group_at(groups, &coded->windows.data[i], state)->exclusive) {
-      return true;
-    }
-  }
-  return false;
-}
-
-/* The first instance at an eager location that has a step of any weight, HD_NONE when there is none; *odd is set when
- * it has a step that makes the state odd. `scratch` holds its successors. */
-static uint32_t first_eager(hd_stepper *stepper, const uint64_t *state, uint64_t *scratch, bool *odd) {
-  const struct hdi_coded *coded = stepper->model->coded;
-  for (uint32_t i = 0; i < coded->windows.count; i++) {
-    const hdi_coded_group *group = group_at(coded->groups[HD_WEIGHT_ANY].data, &coded->windows.data[i], state);
-    if (!group->eager) {
-      continue;
-    }
-    const uint64_t *last = fire_words(stepper, group, state, scratch, stepper->model->words);
-    if (last != scratch) {
-      *odd = last == NULL;
-      return i;
-    }
-  }
-  return HD_NONE;
-}
-
-static inline uint64_t *fire_all(hd_stepper *stepper, const hdi_coded_group *groups, const uint64_t *state,
-                                 uint64_t *out, uint32_t words) {
-  const struct hdi_coded *coded = stepper->model->coded;
-  const hdi_coded_window *window = coded->windows.data;
-  for (const hdi_coded_window *end = window + coded->windows.count; window < end && out != NULL; window++) {
-    uint64_t value = (state[words == 1 ? 0 : window->word] >> window->shift) & window->mask;
-    out = fire_words(stepper, &groups[window->groups + value], state, out, words);
-  }
-  return out;
-}
-
-/* One state; returns the place behind its last successor, NULL when it is odd. */
-static uint64_t *run_state(hd_stepper *stepper, const hdi_coded_group *groups, const uint64_t *state, uint64_t *out) {
-  const hd_model *model = stepper->model;
-  const struct hdi_coded *coded = model->coded;
-  if (model->has_eager) {
-    bool odd = false;
-    uint32_t eager = first_eager(stepper, state, out, &odd);
-    if (eager != HD_NONE) {
-      const hdi_coded_group *group = group_at(groups, &coded->windows.data[eager], state);
-      return odd ? NULL : fire_words(stepper, group, state, out, model->words);
-    }
-  }
-  if (!model->has_exclusive || !someone_is_exclusive(coded, groups, state)) {
-    return model->words == 1 ? fire_all(stepper, groups, state, out, 1)
-                             : fire_all(stepper, groups, state, out, model->words);
-  }
-  for (size_t i = 0; i < coded->windows.count && out != NULL; i++) {
-    const hdi_coded_group *group = group_at(groups, &coded->windows.data[i], state);
-    if (group->exclusive) {
-      out = fire_words(stepper, group, state, out, model->words);
-    }
-  }
-  return out;
-}
-
-uint32_t hdi_coded_run(hd_stepper *stepper, const uint64_t *states, uint32_t count, hd_weight_filter weights,
-                       uint64_t *next, size_t room, uint32_t *ends, bool *odd) {
-  const hd_model *model = stepper->model;
-  if (!model->has_zero_weights) { /* all weights are 1: one list is enough */
-    if (weights == HD_WEIGHT_ZERO) {
-      memset(ends, 0, count * sizeof *ends);
-      return count;
-    }
-    weights = HD_WEIGHT_ANY;
-  }
-  const hdi_coded_group *groups = model->coded->groups[weights].data;
-  const uint64_t *last = next + (room - model->coded->plan.successors_max - HD_BULK_SLACK) * model->words;
-  uint64_t *out = next;
-  uint32_t i = 0;
-  for (; i < count && out <= last; i++) {
-    uint64_t *end = run_state(stepper, groups, states + (size_t)i * model->words, out);
-    if (end == NULL) {
-      *odd = true;
-      break;
-    }
-    out = end;
-    ends[i] = (uint32_t)((size_t)(out - next) / model->words);
-  }
-  return i;
 }

@@ -7,28 +7,36 @@
  *           thousand values; a group of rules for each value, in which whatever these fields decide is decided
  *   rule    what is left of the tests, and the root of the diagram
  *   entry   a node, which picks the next entry by the value of one field, or a leaf
- *   leaf    one of the special ones, or an effect: writes that make the successor */
+ *   leaf    an effect: writes that make the successor; no step; or one of those that need the rule
+ *   root    of an instance: a node over its window, and the diagram of the only rule behind it where there is one */
 #ifndef HEDDLE_CORE_MODEL_CODED_H
 #define HEDDLE_CORE_MODEL_CODED_H
 
 #include "core/model/plan.h"
 #include "core/model/stepper.h"
 
-/* Special leaves. */
+/* Leaves. */
 #define HDI_CODED_DISABLED 0u /* no step */
 #define HDI_CODED_ODD 1u      /* a fault, or a failed check */
 #define HDI_CODED_BODY 2u     /* enabled; its statements are interpreted */
 #define HDI_CODED_ALL 3u      /* all its code is interpreted */
-#define HDI_CODED_EFFECT 4u   /* the first effect */
+#define HDI_CODED_EFFECT 4u   /* the first effect; up to here coded->effects holds effects that make nothing */
 
-/* A node when word < HDI_CODED_LEAF: the next entry is jumps[base + ((state[word] >> shift) & mask)]. Otherwise the
- * leaf `base`. */
-#define HDI_CODED_LEAF UINT8_MAX
+/* A node when word < HDI_CODED_GROUP: the next entry is jumps[base + ((state[word] >> shift) & mask)]. Otherwise: */
+#define HDI_CODED_WORD_MAX (HDI_CODED_GROUP - 1)
+#define HDI_CODED_GROUP 253u                 /* below the root of an instance only: group `base` */
+#define HDI_CODED_SPECIAL 254u               /* the leaf `base`, one of ODD, BODY, ALL */
+#define HDI_CODED_LEAF ((uint32_t)UINT8_MAX) /* effect `base`, which makes nothing when it is HDI_CODED_DISABLED */
 typedef struct hdi_coded_entry {
   uint32_t base;
   uint16_t mask;
   uint8_t shift, word;
 } hdi_coded_entry;
+
+static inline hdi_coded_entry hdi_coded_leaf(uint32_t leaf) {
+  bool special = leaf != HDI_CODED_DISABLED && leaf < HDI_CODED_EFFECT;
+  return (hdi_coded_entry){.base = leaf, .word = (uint8_t)(special ? HDI_CODED_SPECIAL : HDI_CODED_LEAF)};
+}
 
 /* state[word] = state[word] & ~clear | set. */
 typedef struct hdi_coded_write {
@@ -36,17 +44,19 @@ typedef struct hdi_coded_write {
   uint32_t word;
 } hdi_coded_write;
 
-/* A write, and the writes more .. more + more_count. */
+/* state[word] = state[word] & keep | set, and the writes more .. more + more_count. */
 typedef struct hdi_coded_effect {
-  uint64_t clear, set;
+  uint64_t keep, set;
   uint32_t word, more_count;
   uint32_t more;
+  uint32_t made; /* successors: 1, or 0 for what makes no step */
 } hdi_coded_effect;
 
 typedef struct hdi_coded_rule {
   uint64_t mask, value; /* the first equality test, as far as the window does not decide it */
   uint32_t word;
   uint32_t plan; /* rule of the plan */
+  bool whole;    /* no leaf of the diagram has statements to interpret */
   hdi_coded_entry root;
 } hdi_coded_rule;
 
@@ -87,6 +97,8 @@ struct hdi_coded {
   hdi_plan plan;
   hdi_coded_windows windows; /* per instance */
   hdi_coded_groups groups[3];
+  hdi_coded_entries roots[3]; /* per instance, when `rooted` */
+  bool rooted;                /* every window fits a node */
   hdi_coded_rules rules;
   hdi_coded_entries jumps;
   hdi_coded_effects effects;
@@ -108,8 +120,8 @@ hdi_diagrams *hdi_diagrams_new(const hd_model *model, struct hdi_coded *coded);
 void hdi_diagrams_free(hdi_diagrams *diagrams); /* NULL allowed */
 /* Begins with a rule of coded->plan. HD_E_NOMEM. */
 hd_status hdi_diagrams_begin(hdi_diagrams *diagrams, const hdi_plan_rule *rule);
-/* The root of its diagram for states with the bits `known` (which its tests do not contradict); its parts are appended
- * to coded's tables. HD_E_NOMEM. */
-hd_status hdi_diagrams_root(hdi_diagrams *diagrams, hdi_test known, hdi_coded_entry *root);
+/* The root of its diagram for states with the bits `known` (which its tests do not contradict), and whether the diagram
+ * decides everything; its parts are appended to coded's tables. HD_E_NOMEM. */
+hd_status hdi_diagrams_root(hdi_diagrams *diagrams, hdi_test known, hdi_coded_entry *root, bool *whole);
 
 #endif

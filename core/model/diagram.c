@@ -321,7 +321,7 @@ static hdi_ran run_kind(hdi_diagrams *d, level *at, const piece *p) {
 /* The leaf whose effect leads to what was written. */
 static uint32_t effect_leaf(hdi_diagrams *d, const level *at) {
   uint32_t words = d->model->words;
-  hdi_coded_effect effect = {.more = (uint32_t)d->coded->writes.count};
+  hdi_coded_effect effect = {.keep = UINT64_MAX, .more = (uint32_t)d->coded->writes.count, .made = 1};
   for (uint32_t w = 0; w < words; w++) {
     d->key[w] = at->written[w];
     d->key[words + w] = at->values[w] & at->written[w];
@@ -330,12 +330,12 @@ static uint32_t effect_leaf(hdi_diagrams *d, const level *at) {
   bool fresh = false;
   note(d, hdi_keys_add(&d->effects, d->key, &number, &fresh));
   if (d->status != HD_OK || !fresh) {
-    return HDI_CODED_EFFECT + d->first_effect + number;
+    return d->first_effect + number;
   }
   for (uint32_t w = 0; w < words; w++) {
     hdi_coded_write write = {.clear = at->written[w], .set = at->values[w] & at->written[w], .word = w};
-    if (write.clear != 0 && effect.clear == 0) {
-      effect.clear = write.clear;
+    if (write.clear != 0 && effect.keep == UINT64_MAX) {
+      effect.keep = ~write.clear;
       effect.set = write.set;
       effect.word = w;
     } else if (write.clear != 0) {
@@ -344,7 +344,7 @@ static uint32_t effect_leaf(hdi_diagrams *d, const level *at) {
     }
   }
   note(d, hdi_coded_effects_push(&d->coded->effects, effect));
-  return HDI_CODED_EFFECT + d->first_effect + number;
+  return d->first_effect + number;
 }
 
 /* Runs on to a leaf, or to a field that is not known: NEEDS, and machine.needed says which. */
@@ -402,10 +402,6 @@ static void copy_level(const hdi_diagrams *d, level *to, const level *from) {
   to->depth = from->depth;
 }
 
-static hdi_coded_entry leaf(uint32_t number) {
-  return (hdi_coded_entry){.base = number, .word = HDI_CODED_LEAF};
-}
-
 /* Appends room for the branches of a node. */
 static hdi_coded_entry add_node(hdi_diagrams *d, const hdi_field *field) {
   hdi_coded_entries *jumps = &d->coded->jumps;
@@ -414,7 +410,7 @@ static hdi_coded_entry add_node(hdi_diagrams *d, const hdi_field *field) {
   node.word = (uint8_t)field->word;
   d->made += field->mask + 1;
   for (uint64_t v = 0; v <= field->mask && d->status == HD_OK; v++) {
-    note(d, hdi_coded_entries_push(jumps, leaf(HDI_CODED_DISABLED)));
+    note(d, hdi_coded_entries_push(jumps, hdi_coded_leaf(HDI_CODED_DISABLED)));
   }
   return node;
 }
@@ -462,13 +458,13 @@ static hdi_coded_entry fork_on(hdi_diagrams *d, uint32_t depth, const hdi_field 
 static hdi_coded_entry explore(hdi_diagrams *d, uint32_t depth) {
   uint32_t end = advance(d, &d->levels[depth]);
   if (end != NEEDS || d->status != HD_OK) {
-    return leaf(end);
+    return hdi_coded_leaf(end);
   }
   const hdi_field *field = d->machine.needed;
-  if (depth + 1 == LEVELS_MAX || field->top >= FANOUT_MAX || field->word >= HDI_CODED_LEAF ||
+  if (depth + 1 == LEVELS_MAX || field->top >= FANOUT_MAX || field->word > HDI_CODED_WORD_MAX ||
       d->made + field->mask >= d->made_max) {
     d->refused = true;
-    return leaf(HDI_CODED_DISABLED);
+    return hdi_coded_leaf(HDI_CODED_DISABLED);
   }
   make_key(d, &d->levels[depth]);
   uint32_t number = 0;
@@ -477,8 +473,8 @@ static hdi_coded_entry explore(hdi_diagrams *d, uint32_t depth) {
   if (d->status == HD_OK && !fresh) {
     return d->entry_of.data[number];
   }
-  note(d, hdi_coded_entries_push(&d->entry_of, leaf(HDI_CODED_DISABLED)));
-  hdi_coded_entry entry = d->status == HD_OK ? fork_on(d, depth, field) : leaf(HDI_CODED_DISABLED);
+  note(d, hdi_coded_entries_push(&d->entry_of, hdi_coded_leaf(HDI_CODED_DISABLED)));
+  hdi_coded_entry entry = d->status == HD_OK ? fork_on(d, depth, field) : hdi_coded_leaf(HDI_CODED_DISABLED);
   if (d->status == HD_OK) {
     d->entry_of.data[number] = entry;
   }
@@ -626,9 +622,9 @@ static hdi_coded_entry make(hdi_diagrams *d, hdi_test known, size_t used, uint32
   return root;
 }
 
-hd_status hdi_diagrams_root(hdi_diagrams *d, hdi_test known, hdi_coded_entry *root) {
+hd_status hdi_diagrams_root(hdi_diagrams *d, hdi_test known, hdi_coded_entry *root, bool *whole) {
   bool probe = d->rule->kind == HDI_PLAN_PROBE;
-  *root = leaf(HDI_CODED_ALL);
+  *root = hdi_coded_leaf(HDI_CODED_ALL);
   if (d->ahead[1]) {
     *root = make(d, known, d->pieces.count, probe ? HDI_CODED_DISABLED : HDI_CODED_EFFECT);
   }
@@ -636,7 +632,8 @@ hd_status hdi_diagrams_root(hdi_diagrams *d, hdi_test known, hdi_coded_entry *ro
     *root = make(d, known, d->conditions, HDI_CODED_BODY);
   }
   if (!d->ahead[1] && (!d->ahead[0] || probe)) {
-    *root = leaf(HDI_CODED_ALL);
+    *root = hdi_coded_leaf(HDI_CODED_ALL);
   }
+  *whole = d->ahead[1];
   return d->status;
 }

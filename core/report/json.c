@@ -144,6 +144,9 @@ static json_t *finding_value(writer *w, const hd_result *result, const hd_findin
   if (finding->length != HD_LEVEL_UNKNOWN) {
     set_number(w, object, "length", finding->length);
   }
+  if (finding->shortest != HD_SHORTEST_UNSAID) {
+    set(w, object, "shortest", json_boolean(finding->shortest == HD_SHORTEST_YES));
+  }
   if (finding->count != 0) {
     set_number(w, object, "count", finding->count);
   }

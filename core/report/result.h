@@ -12,6 +12,14 @@
 
 typedef enum hd_verdict { HD_VERDICT_NONE, HD_VERDICT_HOLDS, HD_VERDICT_VIOLATED, HD_VERDICT_INCONCLUSIVE } hd_verdict;
 
+/* Is a finding's run as short as one to a finding of its kind can be? UNSAID: there is no run, or it was not looked
+ * for.
+ */
+typedef enum hd_shortest { HD_SHORTEST_UNSAID, HD_SHORTEST_NO, HD_SHORTEST_YES } hd_shortest;
+static inline hd_shortest hd_shortest_if(bool shortest) {
+  return shortest ? HD_SHORTEST_YES : HD_SHORTEST_NO;
+}
+
 /* One line of a counterexample in the source's terms. */
 typedef struct hd_trace_line {
   const char *actor;    /* who moves */
@@ -32,11 +40,12 @@ typedef struct hd_finding {
   hd_position position; /* where in the source; line 0: none */
   hd_trace_line *trace;
   size_t trace_lines;
-  size_t cycle;     /* the trace's lines from this one on, counted from 1, are repeated for ever; 0: none are */
-  uint64_t length;  /* visible steps for a choreography, all steps otherwise; with a cycle: up to the finding.
-                       HD_LEVEL_UNKNOWN: not known, only without a trace */
-  const char *unit; /* what length counts, singular: "send"; NULL: "step". Static storage; for people only */
-  uint64_t count;   /* how many such states or steps were found; 0: unknown */
+  size_t cycle;         /* the trace's lines from this one on, counted from 1, are repeated for ever; 0: none are */
+  uint64_t length;      /* visible steps for a choreography, all steps otherwise; with a cycle: up to the finding.
+                           HD_LEVEL_UNKNOWN: not known, only without a trace */
+  hd_shortest shortest; /* in what `length` counts; NO: none is known that is shorter, but there may be one */
+  const char *unit;     /* what length counts, singular: "send"; NULL: "step". Static storage; for people only */
+  uint64_t count;       /* how many such states or steps were found; 0: unknown */
 } hd_finding;
 
 /* Further "name": value pairs of a result or of a repair (a frontend's own), printed in order: the JSON object "facts".

@@ -4,7 +4,7 @@
  *     basis: the per-peer check with queues of length 1
  *     tpm.chor:7:3: unrealizable: S sends SendComplete where the choreography does not allow it [HD201]
  *       S cannot tell these two histories apart: ...
- *       run of 4 sends:
+ *       run of 4 sends, a shortest one:
  *         1  C  send     Send  to S    line 4
  *         2  S  receive  Send  from C  line 4
  *     14 states, 17 transitions, 9 levels, 0 stuck states; complete; 2 threads, 0.001 s, 14000 states/s, 3.1 MiB
@@ -247,6 +247,27 @@ static void print_count(const printer *p, uint64_t count, const char *noun, cons
   hd_buffer_printf(p->out, "%llu %s%s%s", (unsigned long long)count, noun, count == 1 ? "" : "s", end);
 }
 
+/* "run of 3 sends, a shortest one:" */
+static void print_run_head(const printer *p, const hd_finding *finding) {
+  hd_buffer_add_text(p->out, "    run of ");
+  print_count(p, finding->length, finding->unit == NULL ? "step" : finding->unit, "");
+  if (finding->trace_lines == 0) { /* no other run is as short */
+    hd_buffer_add_text(p->out, ": the initial state\n");
+    return;
+  }
+  switch (finding->shortest) {
+    case HD_SHORTEST_UNSAID:
+      break;
+    case HD_SHORTEST_NO:
+      hd_buffer_add_text(p->out, ", which need not be a shortest one");
+      break;
+    case HD_SHORTEST_YES:
+      hd_buffer_add_text(p->out, ", a shortest one");
+      break;
+  }
+  hd_buffer_add_text(p->out, ":\n");
+}
+
 static hd_status print_finding(const printer *p, const hd_finding *finding) {
   hd_buffer_add_text(p->out, "  ");
   print_finding_line(p, finding);
@@ -266,9 +287,7 @@ static hd_status print_finding(const printer *p, const hd_finding *finding) {
   if (status != HD_OK) {
     return status;
   }
-  hd_buffer_add_text(p->out, "    run of ");
-  print_count(p, finding->length, finding->unit == NULL ? "step" : finding->unit,
-              finding->trace_lines == 0 ? ": the initial state\n" : ":\n");
+  print_run_head(p, finding);
   for (size_t i = 0; i < finding->trace_lines; i++) {
     if (i + 1 == finding->cycle) {
       hd_buffer_add_text(p->out, "    and from here round for ever:\n");

@@ -208,6 +208,7 @@ static hd_status add_unrealizable(check_run *run, hd_lowering *plain) {
     finding->count = 0;
     finding->position = finding->trace[finding->trace_lines - 1].position;
     HD_ASSERT(finding->length == run->answer.witness.length);
+    finding->shortest = HD_SHORTEST_YES; /* the per-peer check gives the least witness of all peers */
     status = describe_witness(run, finding);
   }
   if (status == HD_OK) {

@@ -202,6 +202,7 @@ static hd_status describe_with_run(const hd_lowering *lowering, const hd_found *
   if (status != HD_OK) {
     return status;
   }
+  finding->shortest = hd_shortest_if(found->shortest);
   const uint64_t *state = found->trace->states + found->trace->length * found->trace->words;
   finding->details = hd_explain_stuck(lowering, state, result->arena, &finding->detail_count);
   finding->position =

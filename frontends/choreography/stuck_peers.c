@@ -103,6 +103,7 @@ static hd_status add_finding(const hd_lowering *lowering, const hd_bottom_found 
   }
   hd_status status = found->trace == NULL ? HD_OK : hd_explain_trace(lowering, found->trace, false, result, finding);
   finding->length = found->level; /* sends up to where the first peer is left behind */
+  finding->shortest = found->trace == NULL ? HD_SHORTEST_UNSAID : HD_SHORTEST_YES; /* of least level, unreduced */
   finding->unit = "send";
   finding->position =
       found->reached == 0 || status != HD_OK ? (hd_position){1, 1} : finding->trace[found->reached - 1].position;

@@ -131,7 +131,7 @@ static hd_status add_findings(check_run *run) {
 /* ---- threads that are left behind while others go on ---- */
 
 static hd_status add_left_behind(check_run *run, const hd_bottom_found *found) {
-  hd_found as_found = {.count = found->count, .level = found->level, .trace = found->trace};
+  hd_found as_found = {.count = found->count, .shortest = true, .level = found->level, .trace = found->trace};
   as_found.trace_status = found->trace_status;
   hd_status status = hdi_cw_add_finding(run->lowering, HDI_CW_FINDING_DEADLOCK, &as_found, run->result);
   if (status != HD_OK) {

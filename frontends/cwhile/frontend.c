@@ -204,6 +204,8 @@ hd_status hdi_cw_add_finding(const hd_cw_lowering *lowering, hdi_cw_finding kind
     return describe_without_run(found, kind, result, finding);
   }
   hd_status status = hdi_cw_explain_trace(lowering, trace, result, finding);
+  /* Levels are steps, unless they are context switches. */
+  finding->shortest = hd_shortest_if(found->shortest && !hd_model_has_zero_weights(lowering->model));
   finding->position = (hd_position){1, 1};
   hd_buffer head = {0};
   if (trace->length > 0) {

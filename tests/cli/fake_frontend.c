@@ -168,6 +168,7 @@ static void add_finding(const hd_ast *ast, hd_result *result) {
                           .trace = trace,
                           .trace_lines = 2,
                           .length = 1,
+                          .shortest = nasty ? HD_SHORTEST_NO : HD_SHORTEST_YES,
                           .count = 3};
 }
 

@@ -69,6 +69,8 @@ class Choreography(Case):
         self.assertIs(result["facts"]["realizable"], False)
         finding = result["findings"][0]
         self.assertEqual((finding["kind"], finding["code"], finding["length"]), ("unrealizable", "HD201", 3))
+        for finding in result["findings"]:
+            self.assertIs(finding["shortest"], True)
         self.assertEqual(sum(step["visible"] for step in finding["trace"]), 3)
         sends = [step["label"] for step in finding["trace"] if step["action"] == "send"]
         self.assertEqual(sorted(sends), ["mc", "mf", "ms"])
@@ -85,6 +87,7 @@ class Choreography(Case):
         self.assertEqual(result["facts"]["stuck_peers"], "C")
         [finding] = result["findings"]
         self.assertEqual((finding["kind"], finding["code"], finding["length"]), ("stuck-peer", "HD206", 1))
+        self.assertIs(finding["shortest"], True)
         self.assertEqual(len(finding["trace"]) - finding["cycle"] + 1, 4)
         self.assertEqual(self.heddle("check", "--stuck-peers", "--as-published", "gossip.chor").code, 2)
         self.assertEqual(self.heddle("check", "--stuck-peers", "--emit=trace=g.json", "gossip.chor").code, 1)

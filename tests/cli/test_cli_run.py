@@ -151,7 +151,7 @@ class Run(Case):
             "    the first detail\n"
             "    the second detail\n"
             "    3 of this kind were found\n"
-            "    run of 1 step:\n"
+            "    run of 1 step, a shortest one:\n"
             "       1  Péé  send     ms  to P2    line 4\n"
             "       2  P2   receive  ms  from P1          late\n"
             "  11 states, 11 transitions, 6 levels, 1 stuck state; complete; 3 threads, 0.500 s, 22 states/s, 1.0 MiB\n"))

@@ -40,6 +40,7 @@ static uint64_t demand_kind(const char *source, const char *kind, uint32_t line)
       cr_assert_str_eq(finding->kind, kind, "%s", source);
       cr_assert(finding->position.line == line, "line %u of %s", (unsigned)finding->position.line, source);
       cr_assert(finding->trace_lines >= finding->length);
+      cr_assert(finding->shortest == HD_SHORTEST_YES, "%s", source);
       length = finding->length;
     }
     run_text_free(&r);
@@ -167,6 +168,7 @@ Test(commands, fewest_switches) {
       switches[fewest] += strcmp(finding->trace[i].actor, finding->trace[i - 1].actor) != 0;
     }
     length[fewest] = finding->length;
+    cr_assert(finding->shortest == hd_shortest_if(fewest == 0));
     const hd_fact *told = fact(r.result, "context_switches");
     cr_assert(fewest == 0 ? told == NULL : told != NULL && told->number == switches[1]);
     run_text_free(&r);

@@ -60,7 +60,7 @@ static leaves count_leaves(const hd_model *model) {
   leaves counted = {0};
   for (size_t i = 0; i < model->coded->rules.count; i++) {
     hdi_coded_entry root = model->coded->rules.data[i].root;
-    bool interpreted = root.word == HDI_CODED_LEAF && (root.base == HDI_CODED_ALL || root.base == HDI_CODED_BODY);
+    bool interpreted = root.word == HDI_CODED_SPECIAL && (root.base == HDI_CODED_ALL || root.base == HDI_CODED_BODY);
     counted.interpreted += interpreted;
     counted.effects += !interpreted;
   }
@@ -71,6 +71,7 @@ Test(coded, workloads_are_not_interpreted) {
   hd_model *models[] = {hd_model_counter(3, 2), hd_model_filter(3), hd_model_filter(6)};
   for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
     leaves counted = count_leaves(models[i]);
+    cr_assert(models[i]->coded->rooted);
     cr_assert_eq(counted.interpreted, 0u);
     cr_assert_gt(counted.effects, 0u);
     bulk_counts counts = {0};
@@ -127,6 +128,26 @@ Test(coded, very_wide_states_have_the_same_successors) {
   cr_assert_gt(hd_model_words(model), 256u);
   bulk_counts counts = {0};
   compare_bulk(model, 3, NULL, &counts);
+  cr_assert_gt(counts.steps, 100u);
+  hd_model_free(model);
+}
+
+/* Processes whose locations lie in words that a node cannot name: their groups are looked up. */
+Test(coded, locations_in_far_words_have_the_same_successors) {
+  hd_builder *b = hd_builder_new();
+  hd_process p = add_process(b, "p", 1, 1), far = add_process(b, "far", 260, 260);
+  hd_loc a = add_loc(b, p, 0), from = add_loc(b, far, 0), to = add_loc(b, far, 0);
+  hd_var x = add_var(b, "x", 0, 5, 1);
+  hd_var wide = hd_build_var(
+      b, &(hd_var_desc){.name = "wide", .lo = 0, .hi = ((int64_t)1 << 62) - 1, .length = 1, .process = far});
+  add_do(b, a, a, HD_NO_EXPR, assign(x, op2(b, HD_OP_MOD, op2(b, HD_OP_MUL, rd(b, x), num(b, 2)), num(b, 5))));
+  hd_expr may = op2(b, HD_OP_LT, op2(b, HD_OP_ADD, rd(b, x), num(b, 1)), num(b, 4));
+  add_do(b, from, to, may, assign(wide, hd_build_self(b)));
+  hd_model *model = finish(b);
+  cr_assert_not_null(model->coded);
+  cr_assert(!model->coded->rooted);
+  bulk_counts counts = {0};
+  compare_bulk(model, 5, NULL, &counts);
   cr_assert_gt(counts.steps, 100u);
   hd_model_free(model);
 }

@@ -37,6 +37,7 @@ static inline hd_result *sample_new(void) {
                           .trace = trace,
                           .trace_lines = 3,
                           .length = 2,
+                          .shortest = HD_SHORTEST_YES,
                           .count = 5};
   hd_outcome outcome = {.end = HD_END_COMPLETE,
                         .states = 14,

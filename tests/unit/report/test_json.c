@@ -41,7 +41,7 @@ Test(report_json, full_result_is_this_line) {
       "\"visible\":true},"
       "{\"actor\":\"S\",\"action\":\"receive\",\"label\":\"Go\",\"peer\":\"Client\",\"visible\":false},"
       "{\"actor\":\"S\",\"action\":\"step\",\"visible\":true,\"note\":\"not allowed here\"}],"
-      "\"length\":2,\"count\":5}],"
+      "\"length\":2,\"shortest\":true,\"count\":5}],"
       "\"statistics\":{\"states\":14,\"transitions\":17,\"levels\":9,\"deadlocks\":1,\"expanded\":14,"
       "\"complete\":true,\"threads\":2,\"seconds\":0.25,\"bytes_per_state\":8.0,\"states_per_second\":56.0,"
       "\"visited_bytes\":112,\"memory_bytes\":3145728,\"store\":\"word\"}}\n");
@@ -64,6 +64,19 @@ Test(report_json, finding_without_code_place_and_run) {
   finding->message = "m";
   char *line = print(result);
   cr_assert_not_null(strstr(line, "\"findings\":[{\"kind\":\"replay\",\"message\":\"m\",\"length\":0}]"), "%s", line);
+  free(line);
+  hd_result_free(result);
+}
+
+Test(report_json, a_run_that_need_not_be_a_shortest_one_says_so) {
+  hd_result *result = sample_new();
+  result->findings[0].shortest = HD_SHORTEST_NO;
+  char *line = print(result);
+  cr_assert_not_null(strstr(line, "\"length\":2,\"shortest\":false,\"count\":5"), "%s", line);
+  free(line);
+  result->findings[0].shortest = HD_SHORTEST_UNSAID;
+  line = print(result);
+  cr_assert_null(strstr(line, "shortest"), "%s", line);
   free(line);
   hd_result_free(result);
 }

@@ -29,7 +29,7 @@ static void expect(const hd_result *result, int verbose, const char *expected) {
   "    S cannot tell the two apart\n"                                      \
   "    second\n"                                                           \
   "    5 of this kind were found\n"                                        \
-  "    run of 2 steps:\n"                                                  \
+  "    run of 2 steps, a shortest one:\n"                                  \
   "       1  Client  send     Go  to S         line 4\n"                   \
   "       2  S       receive  Go  from Client\n"                           \
   "       3  S       step                              not allowed here\n" \
@@ -93,6 +93,24 @@ Test(report_text, a_finding_in_the_initial_state_says_so) {
   hd_finding *finding = hd_result_add_finding(result);
   *finding = (hd_finding){.kind = "replay", .message = "m", .trace = &none};
   expect(result, 1, "f: violated\n  f: replay: m\n    run of 0 steps: the initial state\n");
+  hd_result_free(result);
+}
+
+Test(report_text, a_run_says_whether_it_is_a_shortest_one) {
+  hd_result *result = hd_result_new(HD_COMMAND_CHECK, "f");
+  result->verdict = HD_VERDICT_VIOLATED;
+  hd_trace_line step = {.actor = "P", .action = "step"};
+  hd_finding *finding = hd_result_add_finding(result);
+  *finding = (hd_finding){.kind = "k", .message = "m", .trace = &step, .trace_lines = 1, .length = 1};
+  static const char *const words[] = {[HD_SHORTEST_UNSAID] = "    run of 1 step:\n",
+                                      [HD_SHORTEST_NO] = "    run of 1 step, which need not be a shortest one:\n",
+                                      [HD_SHORTEST_YES] = "    run of 1 step, a shortest one:\n"};
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    finding->shortest = (hd_shortest)i;
+    char *text = print(result, false, 1);
+    cr_assert_not_null(strstr(text, words[i]), "%s", text);
+    free(text);
+  }
   hd_result_free(result);
 }
 
