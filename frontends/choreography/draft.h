@@ -132,6 +132,11 @@ hd_status hdi_draft_sync(hdi_draft *draft, uint32_t arc, bool before, hd_message
 /* The arc from -message-> to that is not removed; HD_NONE when there is none. O(arcs). */
 uint32_t hdi_draft_find_arc(const hdi_draft *draft, uint32_t from, hd_message message, uint32_t to);
 
+/* What the draft is as an automaton, whatever its new states and messages are called and in which order they were
+ * added: equal keys, equal automata. Owned by the caller (free), with room for one number more; NULL when memory is
+ * out. Cost: O(states * arcs). */
+uint32_t *hdi_draft_key(const hdi_draft *draft, uint32_t *length);
+
 /* What of a draft stands in a file, and under which numbers. A state stays when a run reaches it or when the user's own
  * block already had it beside all runs; when no final state would be left of a block that had some, all states stay.
  * Of equal arcs the first stays. Everything in the arena given. */

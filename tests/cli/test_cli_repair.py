@@ -197,7 +197,7 @@ class Repair(Case):
         code, result = self.repaired("--choices", "choices", file)
         self.assertEqual((code, len(result["repairs"])), (0, 1))
         self.assertEqual(result["repairs"][0]["edits"][0]["rule"], "relaxation 1a")
-        self.write("choices", "99\nnonsense\nback\nmore\n11\n")
+        self.write("choices", "99\nnonsense\nback\nmore\n15\n")
         code, result = self.repaired("--choices", "choices", file)
         self.assertEqual((code, result["repairs"][0]["kind"]), (0, "restriction"))
         before = self.read(file)

@@ -410,3 +410,42 @@ Test(draft, dot_shows_copies_of_behaviour_but_not_of_split_states) {
   hd_buffer_free(&out);
   close_all();
 }
+
+/* A message from one peer to another before the arcs of the two messages, in this order. */
+static uint32_t *key_of(const char *first, const char *second, uint32_t from, uint32_t to, uint32_t *length) {
+  const char *const arcs[] = {first, second};
+  open_text(TRANSFER, NULL);
+  for (int i = 0; i < 2; i++) {
+    hd_message sync;
+    begin(HDI_EDIT_ADD_SYNC);
+    cr_assert_eq(hdi_draft_add_message(draft, (hd_peer){i == 0 ? from : 0}, (hd_peer){i == 0 ? to : 1}, &sync), HD_OK);
+    cr_assert_eq(hdi_draft_sync(draft, arc_called(arcs[i]), true, sync), HD_OK);
+  }
+  uint32_t *key = hdi_draft_key(draft, length);
+  cr_assert_not_null(key);
+  close_all();
+  return key;
+}
+
+static bool same_key(const uint32_t *a, uint32_t a_length, const uint32_t *b, uint32_t b_length) {
+  return a_length == b_length && memcmp(a, b, a_length * sizeof *a) == 0;
+}
+
+Test(draft, keys_know_neither_names_nor_the_order_of_edits) {
+  uint32_t lengths[4];
+  uint32_t *there = key_of("ms", "mc", 0, 1, &lengths[0]), *back = key_of("mc", "ms", 0, 1, &lengths[1]);
+  uint32_t *other = key_of("ms", "mc", 1, 0, &lengths[2]);
+  cr_expect(same_key(there, lengths[0], back, lengths[1]));
+  cr_expect(!same_key(there, lengths[0], other, lengths[2])); /* from the other peer */
+  open_text(TRANSFER, NULL);
+  uint32_t *plain = hdi_draft_key(draft, &lengths[3]);
+  draft->states[state_called("s4")].final = true;
+  uint32_t length = 0, *final = hdi_draft_key(draft, &length);
+  cr_expect(!same_key(plain, lengths[3], final, length));
+  free(final);
+  free(plain);
+  free(other);
+  free(back);
+  free(there);
+  close_all();
+}

@@ -186,6 +186,31 @@ Test(repair, rules_forbid_and_force) {
   free(session);
 }
 
+/* New messages on one side of an arc are told apart by whom they lead from and to. */
+Test(repair, every_site_is_offered) {
+  chor_input_open_case(&input, "branch_into_cycle");
+  hdi_repair_query query = make_query(false, false);
+  hd_arena *arena = hd_arena_new();
+  hdi_draft *draft = NULL, **offers = NULL;
+  const hdi_paper_difference *d = NULL;
+  hdi_sync_site *sites = NULL;
+  size_t count = 0, site_count = 0, inserted = 0;
+  cr_assert_eq(hdi_draft_open(input.file, 0, NULL, &draft), HD_OK);
+  cr_assert_eq(hdi_repair_offer(&query, draft, arena, &d, &offers, &count), HD_OK);
+  cr_assert_not_null(d);
+  cr_assert_eq(hdi_repair_sites(draft, d, arena, &sites, &site_count), HD_OK);
+  for (size_t i = 0; i < count; i++) {
+    inserted += offers[i]->edits[0].kind == HDI_EDIT_ADD_SYNC ? 1 : 0;
+    hdi_draft_free(offers[i]);
+  }
+  cr_assert_gt(site_count, 0);
+  cr_assert_eq(inserted, site_count, "%d offers for %d sites", (int)inserted, (int)site_count);
+  free(offers);
+  hdi_draft_free(draft);
+  hd_arena_free(arena);
+  chor_input_close(&input);
+}
+
 /* ---- against judges of another make ---- */
 
 /* States of a block after a word in which messages from `known` on are silent. A bitset of at most 64 states. */
