@@ -44,11 +44,15 @@ typedef struct wave {
   size_t count;
 } wave;
 
-static bool is_over(const hd_repair_limits *limits) {
+bool hd_repair_is_over(const hd_atomic_u32 *cancel, double deadline_seconds) {
   /* HD-SYNC S10: relaxed; pairs with none (the caller's store of the flag, of any order). Publishes: nothing; the flag
    * is the whole message. Why not weaker: it is written while it is read. Why not stronger: no data comes with it. */
-  return (limits->cancel != NULL && hd_load_rlx(limits->cancel) != 0) ||
-         (limits->deadline_seconds > 0 && hd_machine_seconds() >= limits->deadline_seconds);
+  return (cancel != NULL && hd_load_rlx(cancel) != 0) ||
+         (deadline_seconds > 0 && hd_machine_seconds() >= deadline_seconds);
+}
+
+static bool is_over(const hd_repair_limits *limits) {
+  return hd_repair_is_over(limits->cancel, limits->deadline_seconds);
 }
 
 static void replay_slot(const loop_run *run, slot *s) {
@@ -89,8 +93,10 @@ static void work_on_wave(const wave *w) {
 /* *taught: something new is known. */
 static hd_status take_in(const loop_run *run, slot *s, bool *taught) {
   hd_repair_progress *progress = run->progress;
-  if (*taught && s->status == HD_OK && !s->refuted) {
+  if (*taught && !s->refuted) { /* also one whose decision failed: one thread would not have made it */
+    hd_status decided = s->status;
     replay_slot(run, s);
+    s->status = s->status == HD_OK && !s->refuted ? decided : s->status;
   }
   if (s->status != HD_OK) {
     return s->status;

@@ -69,6 +69,9 @@ typedef struct hd_repair_progress {
  * cut short (progress->end says so). */
 hd_status hd_repair_loop_run(const hd_repair_steps *steps, void *problem, const hd_repair_limits *limits,
                              hd_repair_progress *progress);
+/* Was the search told to stop: cancelled (NULL: never), or past a deadline on the clock of hd_machine_seconds (0:
+ * none)? Any thread. */
+bool hd_repair_is_over(const hd_atomic_u32 *cancel, double deadline_seconds);
 /* Adds what a further run of the loop did; the end is that of the later run. */
 void hd_repair_add_progress(hd_repair_progress *sum, const hd_repair_progress *more);
 

@@ -10,8 +10,6 @@
  * Threads: a run on one thread; batches on a team. Memory: one arena per candidate. */
 #include "frontends/choreography/repair.h"
 
-#include "core/base/machine.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,11 +34,7 @@ void hdi_repair_say(const hdi_repair_run *run, const char *format, ...) {
 }
 
 bool hdi_repair_is_over(const hdi_repair_run *run) {
-  const hdi_repair_query *query = run->query;
-  /* HD-SYNC S10: relaxed; pairs with none (the caller's store of the flag, of any order). Publishes: nothing; the flag
-   * is the whole message. Why not weaker: it is written while it is read. Why not stronger: no data comes with it. */
-  return (query->cancel != NULL && hd_load_rlx(query->cancel) != 0) ||
-         (query->deadline_seconds > 0 && hd_machine_seconds() >= query->deadline_seconds);
+  return hd_repair_is_over(run->query->cancel, run->query->deadline_seconds);
 }
 
 hdi_paper_limits hdi_repair_limits(const hdi_repair_query *query) {

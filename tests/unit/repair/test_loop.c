@@ -21,7 +21,7 @@ typedef struct problem {
   uint32_t log[LOG_MAX];
   size_t log_count;
   uint32_t alive; /* candidates made and not discarded */
-  int undecided_after, fail_after;
+  int fail_after;
   hd_status failure;
 } problem;
 
@@ -228,5 +228,51 @@ Test(repair_loop, failures_come_out) {
       cr_assert(is_end ? status == HD_OK && progress.end == failures[i] : status == failures[i]);
       cr_assert(p.alive == 0 && progress.tried == 4);
     }
+  }
+}
+
+/* ---- a decision that fails although it need not be made ---- */
+
+static hd_status propose_two(void *self, size_t most, void **candidates, size_t *count) {
+  static int numbers[] = {0, 1};
+  bool *learned = self;
+  cr_assert(most >= 2);
+  *count = *learned ? 0 : 2;
+  candidates[0] = &numbers[0];
+  candidates[1] = &numbers[1];
+  return HD_OK;
+}
+
+static hd_status refute_second(const void *self, void *proposed, bool *refuted) {
+  *refuted = *(const bool *)self && *(const int *)proposed == 1;
+  return HD_OK;
+}
+
+static hd_status decide_first(const void *self, void *proposed, uint32_t threads) {
+  (void)self;
+  (void)threads;
+  return *(const int *)proposed == 1 ? HD_E_LIMIT : HD_OK;
+}
+
+static hd_status learn_from_first(void *self, void *proposed, hd_candidate_end *end) {
+  cr_assert(*(const int *)proposed == 0);
+  *(bool *)self = true;
+  *end = HD_CANDIDATE_FAILS;
+  return HD_OK;
+}
+
+static void discard_none(void *self, void *proposed) {
+  (void)self;
+  (void)proposed;
+}
+
+Test(repair_loop, decisions_that_need_not_be_made_cannot_fail) {
+  static const hd_repair_steps steps = {propose_two, refute_second, decide_first, learn_from_first, discard_none};
+  for (uint32_t threads = 1; threads <= 2; threads++) {
+    bool learned = false;
+    hd_repair_limits limits = limits_with(threads);
+    hd_repair_progress progress;
+    cr_assert(hd_repair_loop_run(&steps, &learned, &limits, &progress) == HD_OK);
+    cr_assert(progress.tried == 1 && progress.refuted == 1 && progress.end == HD_OK, "%u threads", threads);
   }
 }
