@@ -1,8 +1,11 @@
 /* The counterexample-guided loop that the repairs of every frontend run:
  *
- *   propose: the cheapest candidates that nothing learned excludes --> replay: does an old counterexample still refute
- * it? ^                                                                   | no | v
- *      +------ learn: why it fails, or exactly this one is refused <---- decide: explored completely, then the gate
+ *   propose: the cheapest candidates that nothing     -->  replay: does an old counterexample
+ *            learned excludes                                      refute it already?
+ *     ^                                                      | no
+ *     |                                                      v
+ *   learn: why it fails, or that exactly this one     <--  decide: explored completely, then
+ *          is refused                                              the gate
  *
  * What a candidate is (a choice of a solver, a draft, an edited program) is the problem's own business. */
 #ifndef HEDDLE_CORE_REPAIR_LOOP_H

@@ -188,6 +188,11 @@ static const hdi_repair *chosen(const repair_run *run, const choice *c, uint32_t
   return c->of_block[block] == HD_NONE ? NULL : &run->answers[block].repairs[c->of_block[block]];
 }
 
+/* Counts of sequences saturate, and so do their sums. */
+static uint64_t add_up(uint64_t a, uint64_t b) {
+  return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
 /* Reads the patched text and verifies each edited block of it; adds up the evidence. *accepted: it is a repair. */
 static hd_status verify_text(repair_run *run, const choice *c, const hd_buffer *text, hd_repair *out, bool *accepted) {
   const hd_chor_file *file = run->ast->file;
@@ -236,9 +241,9 @@ static hd_status verify_text(repair_run *run, const choice *c, const hd_buffer *
       hd_buffer_printf(&run->log, "%s: not a repair: %s\n", hdi_mechanism_name(repair->mechanism), evidence.reason);
     }
     out->basis = evidence.basis;
-    before += evidence.sequences_before;
-    after += evidence.sequences_after;
-    least += run->answers[b].least_sequences;
+    before = add_up(before, evidence.sequences_before);
+    after = add_up(after, evidence.sequences_after);
+    least = add_up(least, run->answers[b].least_sequences);
     messages += evidence.messages_added;
     stuck += evidence.stuck;
     added += evidence.states_after > evidence.states_before ? evidence.states_after - evidence.states_before : 0;
@@ -439,8 +444,9 @@ static hd_status list_repairs(repair_run *run) {
 
 /* ---- what is said ---- */
 
-/* Why a wanted mechanism has nothing, block by block; the words for not_covered when nothing was found at all. */
-static const char *say_what_is_missing(repair_run *run) {
+/* Why a wanted mechanism has nothing, block by block; the words for not_covered when nothing was found at all. *missing
+ * NULL: all have something. */
+static hd_status say_what_is_missing(repair_run *run, const char **missing) {
   hd_buffer words = {0};
   for (uint32_t b = 0; b < run->ast->file->block_count; b++) {
     for (int m = 0; m < HDI_MECHANISM_COUNT; m++) {
@@ -451,14 +457,19 @@ static const char *say_what_is_missing(repair_run *run) {
       }
     }
   }
-  bool any = words.size_bytes != 0;
+  bool any = words.size_bytes != 0 || words.failed;
   const char *text = take_text(&words, run->result->arena);
-  return any ? text : NULL;
+  *missing = any ? text : NULL;
+  return any && text == NULL ? HD_E_NOMEM : HD_OK;
 }
 
 static hd_status conclude(repair_run *run) {
   hd_result *result = run->result;
-  const char *missing = say_what_is_missing(run);
+  const char *missing = NULL;
+  hd_status status = say_what_is_missing(run, &missing);
+  if (status != HD_OK) {
+    return status;
+  }
   if (missing != NULL) {
     hd_result_add_text(result, "without_repair", missing);
   }
@@ -487,6 +498,10 @@ static hd_status repair_unrealizable(repair_run *run) {
   }
   if (status == HD_OK) {
     status = conclude(run);
+  } else if (status == HD_E_LIMIT || status == HD_E_CANCELLED) { /* not even a block as it is could be decided */
+    run->result->verdict = HD_VERDICT_INCONCLUSIVE;
+    run->result->not_covered = "repairs: time, memory or a signal ended the search";
+    status = HD_OK;
   }
   run->result->seconds += hd_machine_seconds() - start;
   keep_log(run);

@@ -14,9 +14,9 @@
  *   and the published rule for this difference (paper.h)
  *   mixture          also each site of a new message that can prevent it (restrict.c)
  *
- * An arc that would break a `never` rule at once, because w m does, is not tried. Candidates that are equal as automata
- * are tried once. Children of one candidate are made in a fixed order, and candidates of one cost are taken in the
- * order in which they were made.
+ * An arc that would break a `never` rule at once, because w m does, is not tried. Candidates of one
+ * cost that are equal but for names and the order of edits (draft_key.c) are tried once. Children of one candidate are
+ * made in a fixed order, and candidates of one cost are taken in the order in which they were made.
  *
  * The least relaxation (least.c) is tried once, whatever it costs. After the first repair is taken the search goes on
  * through costs SLACK higher, because a dearer repair may add less behaviour; it is complete when everything below the

@@ -1,8 +1,7 @@
 /* Restriction: the cheapest set of new messages, by minimum hitting sets (repair.h).
  *
- *   sites so far, what was learned --hitting set--> cheapest choices --insert, decide--> a difference: learn from it
- *        ^                                                                               none: the gate takes the
- * choice
+ *   sites so far, what was learned --hitting set--> cheapest choices --insert, decide--> a difference: learn
+ *        ^                                                                               none: the gate takes it,
  *        +-------------------------------------------------------------------------------or it is excluded
  *
  * An element is a site: an arc of the block, before or after its message, one of two ranks there (so that two new

@@ -33,7 +33,7 @@ enum { REORDERING, WEAK, STRONG, MIXED, FAMILY_COUNT };
 /* One repair of a family; what it points to belongs to the family's answer. */
 typedef struct proposal {
   const char *kind;
-  uint64_t cost, merit; /* of two with one cost the one with less merit comes later */
+  uint64_t cost;
   bool cheapest;
   uint32_t family, rank; /* rank: its place in the family */
   const hdi_cw_edited *edited;
@@ -106,7 +106,9 @@ static hd_status miss_large(repair_run *run, const char *family) {
 static void note_search(repair_run *run, const hd_repair_progress *progress, bool complete) {
   run->explored += progress->tried;
   run->complete &= complete;
-  run->cut_short |= progress->end == HD_E_CANCELLED;
+  /* What times out within a step, the solver's or a candidate's, looks like any limit to the loop. */
+  run->cut_short |= progress->end == HD_E_CANCELLED ||
+                    (!complete && hd_repair_is_over(run->request->cancel, run->request->deadline_seconds));
 }
 
 /* Regions with fewer statements hold up less. */
@@ -436,18 +438,22 @@ static hd_status list_repairs(repair_run *run) {
 
 /* ---- the command ---- */
 
-static void conclude(repair_run *run) {
+static hd_status conclude(repair_run *run) {
   hd_result *result = run->result;
   hd_result_add_number(result, "candidates_explored", run->explored);
   if (run->missing.size_bytes != 0) {
     const char *words = take_text(&run->missing, result->arena);
-    hd_result_add_text(result, "without_repair", words == NULL ? "" : words);
+    if (words == NULL) {
+      return HD_E_NOMEM;
+    }
+    hd_result_add_text(result, "without_repair", words);
   }
   if (result->repair_count == 0 && !run->complete) {
     result->verdict = HD_VERDICT_INCONCLUSIVE;
     result->not_covered =
         run->cut_short ? "repairs: time or a signal ended the search" : "repairs beyond the budget of candidates";
   }
+  return HD_OK;
 }
 
 static hd_status repair_violated(repair_run *run) {
@@ -474,10 +480,7 @@ static hd_status repair_violated(repair_run *run) {
   if (status == HD_OK) {
     status = list_repairs(run);
   }
-  if (status == HD_OK) {
-    conclude(run);
-  }
-  return status;
+  return status == HD_OK ? conclude(run) : status;
 }
 
 /* Options that have no meaning here are refused rather than ignored; costs are read. */

@@ -19,10 +19,6 @@ static const char *finish(hd_buffer *words, hd_arena *arena) {
   return copy;
 }
 
-static const hdi_cw_edge *edge_of(const hd_cw_lowering *lowering, hd_edge edge) {
-  return &lowering->flow.edges.data[hd_model_edge_tag(lowering->model, edge)];
-}
-
 static bool is_alive(const hd_cw_lowering *lowering, const uint64_t *state, uint32_t thread) {
   return !hd_model_loc_is_dead(lowering->model, hd_model_location(lowering->model, state, thread));
 }
@@ -92,10 +88,10 @@ static void add_block(const hd_cw_lowering *lowering, const hd_step *step, const
                       hd_buffer *out) {
   hd_buffer_add_text(out, "atomic { ");
   if (!step->compound) {
-    add_list(edge_of(lowering, step->edge)->stmt->body, out);
+    add_list(hdi_cw_edge_of(lowering, step->edge)->stmt->body, out);
   }
   for (size_t i = 0; step->compound && i < inner_count; i++) {
-    const hdi_cw_edge *edge = edge_of(lowering, inner[i].edge);
+    const hdi_cw_edge *edge = hdi_cw_edge_of(lowering, inner[i].edge);
     hd_cw_print_head(edge->stmt, out);
     hd_buffer_add_text(out, edge->branch == 1 ? " holds; " : edge->branch == -1 ? " does not hold; " : "; ");
   }
@@ -126,7 +122,7 @@ static const char *fault_words(hd_fault fault) {
 
 static const char *note_of(const hd_cw_lowering *lowering, const hd_step *step, const uint64_t *state,
                            const uint64_t *next, hd_arena *arena) {
-  const hdi_cw_edge *edge = edge_of(lowering, step->edge);
+  const hdi_cw_edge *edge = hdi_cw_edge_of(lowering, step->edge);
   hd_buffer words = {0};
   if (edge->branch != 0) {
     hd_buffer_add_text(&words, edge->branch == 1 ? "holds" : "does not hold");
@@ -148,7 +144,7 @@ static const char *note_of(const hd_cw_lowering *lowering, const hd_step *step, 
 
 bool hdi_cw_explain_step(const hd_cw_lowering *lowering, const hd_step *step, const hd_inner *inner, size_t inner_count,
                          const uint64_t *state, const uint64_t *next, hd_arena *arena, hd_trace_line *line) {
-  const hdi_cw_edge *edge = edge_of(lowering, step->edge);
+  const hdi_cw_edge *edge = hdi_cw_edge_of(lowering, step->edge);
   const char *name = lowering->flow.threads.data[edge->thread].name;
   hd_buffer label = {0};
   if (edge->stmt->kind == HD_CW_ATOMIC) {

@@ -47,6 +47,20 @@ const hdi_cw_node *hdi_cw_not(hdi_cw_flow *flow, const hdi_cw_node *a) {
   return hdi_cw_op(flow, HD_OP_NOT, a, NULL);
 }
 
+void hdi_cw_note_reads(const hdi_cw_node *node, bool *reads, size_t stride) {
+  if (node != NULL) {
+    if (node->kind == HDI_CW_NODE_VAR || node->kind == HDI_CW_NODE_ELEMENT) {
+      reads[node->var * stride] = true;
+    }
+    hdi_cw_note_reads(node->a, reads, stride);
+    hdi_cw_note_reads(node->b, reads, stride);
+  }
+}
+
+bool hdi_cw_joins(const hdi_cw_node *node) {
+  return node != NULL && (node->kind == HDI_CW_NODE_ENDED || hdi_cw_joins(node->a) || hdi_cw_joins(node->b));
+}
+
 hdi_cw_binding hdi_cw_bind(hdi_cw_context *here, const hd_cw_ref *ref) {
   hdi_cw_binding binding = {ref->var, NULL};
   if (!ref->global) {

@@ -127,6 +127,11 @@ typedef struct hdi_cw_flow_options {
 hd_status hdi_cw_flow_make(const hd_cw_program *program, const hdi_cw_flow_options *options, hdi_cw_flow *flow);
 void hdi_cw_flow_clear(hdi_cw_flow *flow);
 
+/* Marks the variables that an expression reads: variable v at reads[v * stride]. NULL: none. */
+void hdi_cw_note_reads(const hdi_cw_node *node, bool *reads, size_t stride);
+/* Does the expression ask whether a thread has ended? */
+bool hdi_cw_joins(const hdi_cw_node *node);
+
 /* ---- for the parts of the flow: flow.c, flow_stmt.c, flow_call.c, flow_fuse.c, flow_access.c ---- */
 
 #define HDI_CW_TEMPS_MAX 64u

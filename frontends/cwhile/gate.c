@@ -1,9 +1,10 @@
 /* The gate (gate.h).
  *
- *   baseline   one complete search of the original; more, each of which knows the deadlocks told so far, until no new
- * way to deadlock is found; its runs without preemptions judgement  one complete search of the edited program, in which
- * deadlocks that the original has are a kind of their own; the search for threads left behind, when something can go on
- * for ever; the images of the runs
+ *   baseline   one complete search of the original; more, each of which knows the deadlocks told so far, until no
+ *              new way to deadlock is found; its runs without preemptions
+ *   judgement  one complete search of the edited program, in which deadlocks that the original has are a kind of
+ *              their own; the search for threads left behind, when something can go on for ever; the images of the
+ *              runs
  *
  * Two deadlocks are the same when they block the same threads before the same statements of the original. A block that
  * the edit made stands for its first statement that was there before; a lock that the edit made is a place of its own,
@@ -13,6 +14,7 @@
 
 #include "core/base/machine.h"
 #include "core/explore/bottom.h"
+#include "core/repair/loop.h"
 
 #include <string.h>
 
@@ -112,12 +114,14 @@ static bool any_fault(const hd_outcome *outcome, const hd_fault *faults, size_t 
   return false;
 }
 
-static hd_status find_left_behind(const hd_cw_lowering *lowering, const hd_search *like, bool *found) {
+static hd_status find_left_behind(const deadlocks *d, const hdi_cw_gate_limits *limits, bool *found) {
+  const hd_cw_lowering *lowering = d->lowering;
   *found = false;
   if (!lowering->has_loop) {
     return HD_OK;
   }
-  hd_search search = *like;
+  hd_search search; /* with the time that is left now */
+  init_search(d, limits, &search);
   hd_bottom_query query = {.must_go_on = hd_cw_must_go_on, .context = lowering, .going_on = true};
   hd_bottom_outcome outcome;
   memset(&outcome, 0, sizeof outcome);
@@ -184,9 +188,7 @@ static hd_status make_baseline(hdi_cw_baseline *out, const hd_cw_lowering *lower
     status = explore_original(out, &d, limits, &more);
   }
   if (status == HD_OK) {
-    hd_search search;
-    init_search(&d, limits, &search);
-    status = find_left_behind(lowering, &search, &out->has_left_behind);
+    status = find_left_behind(&d, limits, &out->has_left_behind);
   }
   if (status == HD_OK) {
     status = hdi_cw_count_runs(lowering, COUNTED_STATES_MAX, &out->runs, &out->runs_known);
@@ -228,7 +230,6 @@ typedef struct judgement {
   const hdi_cw_baseline *baseline;
   const hdi_cw_edited *edited;
   const hdi_cw_gate_limits *limits;
-  hd_arena *arena;
   hdi_cw_evidence *out;
 } judgement;
 
@@ -272,7 +273,7 @@ static hd_status judge_states(const judgement *j, const hd_cw_lowering *lowering
   hd_outcome_clear(&outcome);
   bool left_behind = false;
   if (status == HD_OK && *good) {
-    status = find_left_behind(lowering, &search, &left_behind);
+    status = find_left_behind(&d, j->limits, &left_behind);
     if (status == HD_E_LIMIT || status == HD_E_CANCELLED) {
       *good = leave_undecided(j, "whether a thread is left behind was not decided");
       return HD_OK;
@@ -292,6 +293,10 @@ static hd_status judge_runs(const judgement *j, const hd_cw_lowering *after, con
   j->out->runs_kept_in_another_order = 0;
   for (uint32_t i = 0; i < runs->count && *good && status == HD_OK; i++) {
     bool has = false;
+    if (hd_repair_is_over(j->limits->cancel, j->limits->deadline_seconds)) {
+      *good = leave_undecided(j, "whether a run is lost was not decided in time");
+      return HD_OK;
+    }
     status = hdi_cw_run_has_image(after, j->edited->origin, &runs->runs[i], only_at_waits, &has);
     if (status == HD_OK && !has) {
       status = hdi_cw_run_has_equivalent(after, j->edited->origin, &runs->runs[i], only_at_waits, &has);
@@ -331,7 +336,8 @@ static hd_status judge_promises(const judgement *j, bool *good) {
 static const char *basis_of(const judgement *j) {
   switch (j->out->promise) {
     case HDI_CW_PROMISE_NONE:
-      return "every interleaving of the edited text explored; which runs are lost was not decided: there are too many";
+      return "every interleaving of the edited text explored; which runs are lost was not decided: there "
+             "are too many, or they are too long";
     case HDI_CW_PROMISE_SEQUENTIAL:
       if (j->baseline->sequential.count == 0) {
         return "every interleaving of the edited text explored; the original has no complete sequential run that could "
@@ -340,15 +346,13 @@ static const char *basis_of(const judgement *j) {
       }
       return j->baseline->preemption_free.bad_count > 0 || j->baseline->preemption_free.fault
                  ? "every interleaving of the edited text explored; every complete sequential run stays possible "
-                   "(condition "
-                   "c; a preemption-free run of the original is bad, so no more can be promised)"
+                   "(condition c; a preemption-free run of the original is bad, so no more can be promised)"
                  : "every interleaving of the edited text explored; every complete sequential run stays possible "
                    "(condition c)";
     case HDI_CW_PROMISE_PREEMPTION_FREE:
       if (j->baseline->preemption_free.count == 0) {
         return "every interleaving of the edited text explored; the original has no complete run without preemptions "
-               "that "
-               "could be lost";
+               "that could be lost";
       }
       return "every interleaving of the edited text explored; every complete sequential and preemption-free run stays "
              "possible (conditions c and d)";
@@ -357,9 +361,9 @@ static const char *basis_of(const judgement *j) {
 }
 
 hd_status hdi_cw_judge(const hdi_cw_baseline *baseline, const hdi_cw_edited *edited, const hdi_cw_gate_limits *limits,
-                       hd_arena *arena, hdi_cw_evidence *out) {
+                       hdi_cw_evidence *out) {
   *out = (hdi_cw_evidence){.accepted = false};
-  judgement j = {baseline, edited, limits, arena, out};
+  judgement j = {baseline, edited, limits, out};
   hd_cw_lower_options options = {.access = baseline->access};
   hd_cw_lowering *lowering = NULL;
   bool good = false;

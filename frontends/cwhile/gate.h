@@ -46,7 +46,7 @@ void hdi_cw_baseline_clear(hdi_cw_baseline *baseline);
 
 /* What a repair promises about the runs of the original: conditions (c) and (d) of the paper (runs.h). */
 typedef enum hdi_cw_promise {
-  HDI_CW_PROMISE_NONE,           /* there were too many runs: not decided */
+  HDI_CW_PROMISE_NONE,           /* there were too many runs, or too long ones: not decided */
   HDI_CW_PROMISE_SEQUENTIAL,     /* (c): every complete sequential run stays possible */
   HDI_CW_PROMISE_PREEMPTION_FREE /* (d): and every complete preemption-free one, all of which are good */
 } hdi_cw_promise;
@@ -54,7 +54,7 @@ typedef enum hdi_cw_promise {
 typedef struct hdi_cw_evidence {
   bool accepted;
   bool undecided;     /* a limit ended the judgement: then it is not accepted */
-  const char *reason; /* why it is not; in the arena */
+  const char *reason; /* why it is not; static */
   const char *basis;  /* what acceptance rests on; static */
   hdi_cw_promise promise;
   uint64_t states, transitions;
@@ -71,6 +71,6 @@ typedef struct hdi_cw_evidence {
  * undecided. Any number of calls may share a baseline. Cost: one complete search, or two when a thread can go on for
  * ever. */
 hd_status hdi_cw_judge(const hdi_cw_baseline *baseline, const hdi_cw_edited *edited, const hdi_cw_gate_limits *limits,
-                       hd_arena *arena, hdi_cw_evidence *out);
+                       hdi_cw_evidence *out);
 
 #endif

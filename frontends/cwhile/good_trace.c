@@ -1,10 +1,10 @@
 /* Lessons from good runs (good_trace.h).
  *
  *   relevant   an assertion, and what writes the values that it reads, and so on
- *   needed     for a relevant r that reads v: writer -> r for the last write before, earlier writes of other threads ->
- *              writer, r -> every later write of another thread
+ *   needed     for a relevant r that reads v: writer -> r for the last write before, earlier writes of other
+ *              threads -> writer, r -> every later write of another thread
  *   enforced   edges that every run like this one has: the writer of a value that a condition, an await or a lock
- * depends on -> the reader, and the order within a thread, labelled when it may be changed
+ *              depends on -> the reader, and the order within a thread, labelled when it may be changed
  *
  * A needed edge is covered when a path of enforced ones leads from its one end to the other; one of these paths is
  * asked for, with all its labels. A needed edge without any path imposes nothing: the run turns freely into one in

@@ -319,6 +319,10 @@ static const hdi_cw_loc *location(const hd_cw_lowering *lowering, const uint64_t
                                                     : &lowering->flow.locs.data[hd_model_loc_tag(lowering->model, loc)];
 }
 
+const hdi_cw_edge *hdi_cw_edge_of(const hd_cw_lowering *lowering, hd_edge edge) {
+  return &lowering->flow.edges.data[hd_model_edge_tag(lowering->model, edge)];
+}
+
 bool hd_cw_all_ended(const hd_cw_lowering *lowering, const uint64_t *state) {
   for (uint32_t t = 0; t < lowering->flow.threads.count; t++) {
     const hdi_cw_loc *loc = location(lowering, state, t);

@@ -41,6 +41,9 @@ typedef struct hd_cw_lowering {
 hd_status hd_cw_lower(const hd_cw_program *program, const hd_cw_lower_options *options, hd_cw_lowering **out);
 void hd_cw_lowering_free(hd_cw_lowering *lowering); /* NULL allowed */
 
+/* The edge of the flow that an edge of the model was made from. */
+const hdi_cw_edge *hdi_cw_edge_of(const hd_cw_lowering *lowering, hd_edge edge);
+
 /* Kinds of states without moves. */
 enum { HD_CW_STOP_DEADLOCK = 1 };
 /* For hd_search.classify; the context is the lowering. A deadlock is a state without moves in which some thread that

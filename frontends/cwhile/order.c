@@ -183,16 +183,6 @@ static void visit_list(maker *m, const hd_cw_stmt *head) {
 
 /* ---- what units touch ---- */
 
-static void note_reads(const maker *m, const hdi_cw_node *node, bool *reads) {
-  if (node != NULL) {
-    if (node->kind == HDI_CW_NODE_VAR || node->kind == HDI_CW_NODE_ELEMENT) {
-      reads[node->var] = true;
-    }
-    note_reads(m, node->a, reads);
-    note_reads(m, node->b, reads);
-  }
-}
-
 static bool reads_real(const maker *m, const hdi_cw_node *node) {
   if (node == NULL) {
     return false;
@@ -222,10 +212,10 @@ static void note_edges(maker *m) {
       continue;
     }
     bool *reads = m->reads + unit * vars, *writes = m->writes + unit * vars;
-    note_reads(m, edge->guard, reads);
+    hdi_cw_note_reads(edge->guard, reads, 1);
     for (const hdi_cw_action *action = edge->actions; action != NULL; action = action->next) {
-      note_reads(m, action->index, reads);
-      note_reads(m, action->value, reads);
+      hdi_cw_note_reads(action->index, reads, 1);
+      hdi_cw_note_reads(action->value, reads, 1);
       if (action->kind == HDI_CW_SET && !m->flow->vars.data[action->var].hidden) {
         writes[action->var] = true;
       }
@@ -253,12 +243,16 @@ static bool depend(const maker *m, uint32_t a, uint32_t b) {
 
 /* ---- pairs ---- */
 
+uint32_t hdi_cw_cost_times(uint64_t cost, uint64_t times) {
+  return times != 0 && cost > UINT32_MAX / times ? UINT32_MAX : (uint32_t)(cost * times);
+}
+
 /* What inverting a, which stands before b, costs. An access may move into a critical section, not out of it. */
 static uint32_t cost_of(const maker *m, const hdi_cw_unit *a, const hdi_cw_unit *b) {
-  uint32_t cost = m->costs->swap * a->statements * b->statements;
+  uint64_t cost = hdi_cw_cost_times(m->costs->swap, (uint64_t)a->statements * b->statements);
   cost += a->waits || b->waits ? m->costs->await : 0;
   bool leaves = a->locks || b->unlocks; /* b would stand before the lock, or a behind the unlock */
-  return cost + (leaves ? m->costs->lock : 0);
+  return hdi_cw_cost_times(cost + (leaves ? m->costs->lock : 0), 1);
 }
 
 static void add_pairs(maker *m) {
@@ -342,10 +336,12 @@ static hd_status add_transitivity(const hdi_cw_orders *orders, hd_formula *formu
   hd_status status = HD_OK;
   for (uint32_t a = 0; a < orders->unit_count; a++) {
     for (uint32_t b = 0; b < orders->unit_count; b++) {
+      uint32_t block = orders->units[a].block;
+      if (a == b || block == HD_NONE || orders->units[b].block != block) {
+        continue;
+      }
       for (uint32_t c = 0; c < orders->unit_count && status == HD_OK; c++) {
-        uint32_t block = orders->units[a].block;
-        if (a == b || b == c || a == c || block == HD_NONE || orders->units[b].block != block ||
-            orders->units[c].block != block) {
+        if (b == c || a == c || orders->units[c].block != block) {
           continue;
         }
         hd_literal clause[3];

@@ -1,10 +1,11 @@
 /* Which statements may change places: the orders of a program that a repair by reordering chooses from. Internal to the
  * Cwhile frontend.
  *
- *   unit    a statement with the assertions that stand before it, or a block that is one step or a run of them; it
- * moves as a whole block   a run of units of one list that are executed one after another, each once: no if, while,
- * call, async, join or yield stands between them (a basic block) pair    two units of a block that may change places:
- * nothing that one writes the other touches
+ *   unit    a statement with the assertions that stand before it, or a block that is one step or a run of them;
+ *           it moves as a whole
+ *   block   a run of units of one list that are executed one after another, each once: no if, while, call, async,
+ *           join or yield stands between them (a basic block)
+ *   pair    two units of a block that may change places: nothing that one writes the other touches
  *
  * An order is a set of inverted pairs that some permutation of each block has; its cost is that of its pairs. With
  * sections (sections.h) assertions at the end of a block are units too, which stay where they are.
@@ -56,8 +57,7 @@ typedef struct hdi_cw_orders {
   uint32_t *unit_of; /* per statement: its unit, also inside a block; HD_NONE */
   hdi_cw_pair *pairs;
   uint32_t pair_count;
-  uint32_t
-      *pair_of; /* unit_count * unit_count: the pair of two units in either order, HD_NONE: they stay as they are */
+  uint32_t *pair_of; /* unit_count * unit_count: the pair of two units in either order; HD_NONE: they stay */
   /* Atomic sections (sections.h): variables behind the pairs; variable_count is pair_count without them. */
   uint32_t variable_count;
   uint32_t *section_of; /* unit_count * unit_count: both stand in one section, or, of a unit with itself, it is one
@@ -82,6 +82,8 @@ bool hdi_cw_order_add(const hdi_cw_orders *orders, uint32_t a, uint32_t b, bool 
 /* The edit that makes the order with these inverted pairs and these sections (one flag for each variable), in `arena`.
  * HD_E_NOMEM. */
 hd_status hdi_cw_orders_edit(const hdi_cw_orders *orders, const bool *inverted, hd_arena *arena, hdi_cw_edit *out);
+/* A cost taken so many times; UINT32_MAX stands for all that is more. */
+uint32_t hdi_cw_cost_times(uint64_t cost, uint64_t times);
 /* Does unit a come before unit b, of the same block, in this order? */
 bool hdi_cw_comes_before(const hdi_cw_orders *orders, const bool *inverted, uint32_t a, uint32_t b);
 

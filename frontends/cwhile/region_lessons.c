@@ -214,7 +214,7 @@ hd_status hdi_cw_region_lessons_solve(const hdi_cw_region_lessons *s, uint32_t y
   if (status == HD_OK) {
     hd_hitting_limits own = *limits;
     own.nodes_max = NODES_MAX;
-    own.cost_max = (uint64_t)(yields_max + 1) * HDI_CW_YIELD_UNIT - 1;
+    own.cost_max = ((uint64_t)yields_max + 1) * HDI_CW_YIELD_UNIT - 1;
     status = hd_hitting_set_solve(problem, &own, answer);
   }
   hd_hitting_set_free(problem);

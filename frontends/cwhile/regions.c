@@ -242,7 +242,7 @@ static hd_status judge(const search *s, trial *t, uint32_t threads) {
   }
   if (status == HD_OK) {
     hdi_cw_gate_limits limits = gate_limits(s, threads);
-    status = hdi_cw_judge(s->query->baseline, &region->edited, &limits, t->arena, &region->evidence);
+    status = hdi_cw_judge(s->query->baseline, &region->edited, &limits, &region->evidence);
     t->refused = status == HD_OK && !region->evidence.accepted ? region->evidence.reason : NULL;
   }
   return status;

@@ -212,7 +212,7 @@ static hd_status explore(const search *s, trial *t, uint32_t threads) {
 
 static hd_status judge(const search *s, trial *t, uint32_t threads) {
   hdi_cw_gate_limits limits = {threads, s->query->memory_max_bytes, s->query->deadline_seconds, s->query->cancel};
-  hd_status status = hdi_cw_judge(s->query->baseline, &t->edited, &limits, t->arena, &t->evidence);
+  hd_status status = hdi_cw_judge(s->query->baseline, &t->edited, &limits, &t->evidence);
   if (status == HD_OK) {
     t->refused = !t->evidence.accepted                            ? t->evidence.reason
                  : t->evidence.left_behind && !s->keeps_deadlocks ? "a thread that must end can still be left behind"
@@ -250,18 +250,6 @@ static hd_status decide(const void *problem, void *candidate, uint32_t threads) 
 
 /* ---- learn ---- */
 
-/* Is the variable the inversion of a pair, or a section? */
-static bool is_choice(const hdi_cw_orders *orders, uint32_t variable) {
-  bool choice = variable < orders->pair_count;
-  for (uint32_t u = 0; u < orders->unit_count && !choice; u++) {
-    for (uint32_t v = u; v < orders->unit_count && !choice; v++) {
-      hd_literal literal;
-      choice = hdi_cw_section_literal(orders, u, v, &literal) && literal.variable == variable;
-    }
-  }
-  return choice;
-}
-
 /* Not exactly this order with these sections. */
 static hd_status exclude(search *s, const trial *t) {
   hd_arena *arena = s->answer->arena;
@@ -269,11 +257,15 @@ static hd_status exclude(search *s, const trial *t) {
   hdi_cw_lesson lesson = {.complete = true};
   lesson.ways = hd_arena_alloc_array(arena, (size_t)variables + 1, sizeof *lesson.ways);
   hd_literal *literals = hd_arena_alloc_array(arena, (size_t)variables + 1, sizeof *literals);
-  if (lesson.ways == NULL || literals == NULL) {
+  bool *follows = hd_arena_alloc_array(arena, (size_t)variables + 1, sizeof *follows); /* from the other variables */
+  if (lesson.ways == NULL || literals == NULL || follows == NULL) {
     return HD_E_NOMEM;
   }
+  for (uint32_t u = 0; s->orders.joined != NULL && u < s->orders.unit_count; u++) {
+    follows[s->orders.joined[u] == HD_NONE ? variables : s->orders.joined[u]] = true;
+  }
   for (uint32_t v = 0; v < variables; v++) {
-    if (is_choice(&s->orders, v)) {
+    if (!follows[v]) {
       literals[v] = (hd_literal){v, t->chosen[v]};
       lesson.ways[lesson.count++] = (hdi_cw_labels){&literals[v], 1};
     }
@@ -284,17 +276,17 @@ static hd_status exclude(search *s, const trial *t) {
 
 /* 'x' before 'y', or 'x' and 'y' in one section. */
 static void print_literal(const hdi_cw_orders *orders, const hd_literal *literal, hd_buffer *words) {
-  uint32_t first = 0, second = 0;
+  uint32_t first = 0, second = 0, units = orders->unit_count;
   const char *between = "' before '", *after = "'";
   if (literal->variable < orders->pair_count) {
     const hdi_cw_pair *pair = &orders->pairs[literal->variable];
     first = literal->negated ? pair->a : pair->b;
     second = literal->negated ? pair->b : pair->a;
   }
-  for (uint32_t at = 0; literal->variable >= orders->pair_count && at < orders->unit_count * orders->unit_count; at++) {
+  for (size_t at = 0; literal->variable >= orders->pair_count && at < (size_t)units * units; at++) {
     if (orders->section_of[at] == literal->variable) {
-      first = at % orders->unit_count; /* the lower one: found last */
-      second = at / orders->unit_count;
+      first = (uint32_t)(at % units); /* the lower one: found last */
+      second = (uint32_t)(at / units);
       between = "' and '";
       after = literal->negated ? "' not in one section" : "' in one section";
     }
@@ -346,8 +338,23 @@ static hd_status learn_from_run(search *s, const trial *t) {
   return status == HD_OK ? hdi_cw_lesson_require(&lesson, s->formula) : status;
 }
 
+/* Of repairs that were found in several passes only the cheapest stay. */
+static void drop_dearer(search *s) {
+  hdi_cw_reorder_answer *answer = s->answer;
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < answer->repair_count; i++) {
+    if (answer->repairs[i].cost == s->cost_max) {
+      answer->repairs[kept++] = answer->repairs[i];
+    } else {
+      hdi_cw_edited_clear(&answer->repairs[i].edited);
+    }
+  }
+  answer->repair_count = kept;
+}
+
 static hd_status accept(search *s, trial *t) {
   hdi_cw_reorder_answer *answer = s->answer;
+  drop_dearer(s); /* before the list counts as full */
   if (answer->repair_count == s->query->repairs_max) {
     return HD_OK;
   }
@@ -452,6 +459,7 @@ static hd_status run_loop(search *s, bool with_good) {
                              .threads = query->threads,
                              .deadline_seconds = query->deadline_seconds,
                              .cancel = query->cancel};
+  s->exhausted = false; /* what an earlier pass proved is not proved of this one, which may end before it asks */
   hd_status status = state_formula(s, with_good);
   if (status == HD_OK) {
     status = hd_repair_loop_run(&STEPS, s, &limits, &progress);
@@ -460,20 +468,6 @@ static hd_status run_loop(search *s, bool with_good) {
     hd_repair_add_progress(&answer->progress, &progress);
   }
   return status;
-}
-
-/* Of repairs that were found in several passes only the cheapest stay. */
-static void drop_dearer(search *s) {
-  hdi_cw_reorder_answer *answer = s->answer;
-  uint32_t kept = 0;
-  for (uint32_t i = 0; i < answer->repair_count; i++) {
-    if (answer->repairs[i].cost == s->cost_max) {
-      answer->repairs[kept++] = answer->repairs[i];
-    } else {
-      hdi_cw_edited_clear(&answer->repairs[i].edited);
-    }
-  }
-  answer->repair_count = kept;
 }
 
 /* With what good runs taught, then without, up to the cost of what was found. */
@@ -486,7 +480,6 @@ static hd_status run_passes(search *s) {
   if (status == HD_OK) {
     status = run_loop(s, false);
   }
-  drop_dearer(s);
   return status;
 }
 
@@ -502,7 +495,7 @@ static hd_status run(search *s, const hd_cw_lowering *lowering) {
   if (status == HD_OK) {
     status = run_passes(s);
   }
-  bool other = baseline->has_assertion || baseline->has_fault;
+  bool other = baseline->has_assertion || baseline->has_fault, none_without = s->exhausted;
   bool blocks = baseline->deadlocks > 0 || baseline->has_left_behind;
   if (status == HD_OK && answer->repair_count == 0 && blocks && other) {
     say(s, "  no order removes all deadlocks; orders that keep those of the original:");
@@ -511,10 +504,10 @@ static hd_status run(search *s, const hd_cw_lowering *lowering) {
     lessons_clear(&s->lessons); /* runs that are bad because they deadlock are good enough now */
     status = run_passes(s);
   }
-  answer->complete = s->exhausted;
+  answer->complete = s->exhausted && (none_without || !s->keeps_deadlocks);
   if (status == HD_OK && answer->repair_count == 0 && s->query->cost_max == 0) {
     answer->nothing = s->orders.pair_count == 0 ? "no two statements may change places"
-                      : s->exhausted            ? "no order of the statements passes the gate"
+                      : answer->complete        ? "no order of the statements passes the gate"
                                                 : "no order within the budget passes the gate";
   }
   return status;

@@ -52,7 +52,7 @@ typedef struct hdi_cw_reorder_answer {
   uint32_t bad_runs;           /* learned from until the first repair was found: the rounds of the literature */
   hd_repair_progress progress; /* orders explored, and what became of them */
   bool complete;               /* every cheaper order was excluded, or there is no repair (up to cost_max) */
-  bool keeps_deadlocks;        /* orders may keep the deadlocks of the original: none removes them */
+  bool keeps_deadlocks;        /* orders may keep the deadlocks of the original: none was found that removes them */
   const char *nothing;         /* why there is none at any cost; NULL otherwise */
 } hdi_cw_reorder_answer;
 

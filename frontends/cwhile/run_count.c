@@ -35,7 +35,7 @@ typedef struct counter {
   hd_stepper *stepper;
   uint32_t width, states_max;
   words states;
-  words counts;    /* per state; OPEN until it is known */
+  words counts;    /* per state; MET or OPEN until it is known */
   uint32_t *slots; /* number + 1, 0: free */
   size_t slot_count;
   numbers successors;
@@ -44,10 +44,13 @@ typedef struct counter {
   hd_status status;
 } counter;
 
-#define OPEN UINT64_MAX
+/* No counts: the state waits for its turn; it is on the stack. The count that stands for it and all that is more. */
+#define MET UINT64_MAX
+#define OPEN (UINT64_MAX - 1)
+#define MANY (UINT64_MAX - 2)
 
 static uint64_t add(uint64_t a, uint64_t b) {
-  return a > UINT64_MAX - 1 - b ? UINT64_MAX - 1 : a + b;
+  return a > MANY - b ? MANY : a + b;
 }
 
 static bool grow(counter *c) {
@@ -87,7 +90,7 @@ static uint32_t number_of(counter *c, const uint64_t *state, bool *fresh) {
     c->status = words_push(&c->states, state[i]);
   }
   if (c->status == HD_OK) {
-    c->status = words_push(&c->counts, OPEN);
+    c->status = words_push(&c->counts, MET);
   }
   if (c->status != HD_OK) {
     return 0;
@@ -123,6 +126,7 @@ static void open_number(counter *c, uint32_t number) {
     status = hd_stepper_run(c->stepper, state, HD_WEIGHT_ANY, take_successor, c);
   }
   c->status = c->status == HD_OK && status != HD_E_CANCELLED ? status : c->status;
+  c->counts.data[number] = OPEN;
   own.last = c->successors.count;
   c->too_many = c->too_many || c->counts.count > c->states_max;
   if (c->status == HD_OK) {
@@ -152,13 +156,8 @@ static void count_from(counter *c, uint32_t number) {
       continue;
     }
     uint32_t next = c->successors.data[top->next++];
-    if (c->counts.data[next] != OPEN) {
-      continue;
-    }
-    for (size_t i = 0; i < c->open.count && !c->loops; i++) {
-      c->loops = c->open.data[i].state == next;
-    }
-    if (!c->loops) {
+    c->loops = c->counts.data[next] == OPEN;
+    if (c->counts.data[next] == MET) {
       open_number(c, next);
     }
   }
@@ -174,14 +173,14 @@ hd_status hdi_cw_count_runs(const hd_cw_lowering *lowering, uint32_t states_max,
   for (size_t i = 0; i < initial_count && c.status == HD_OK && !c.loops && !c.too_many; i++) {
     bool fresh = false;
     uint32_t number = number_of(&c, initial + i * c.width, &fresh);
-    if (c.status == HD_OK && c.counts.data[number] == OPEN) {
+    if (c.status == HD_OK && c.counts.data[number] == MET) {
       count_from(&c, number);
     }
     if (c.status == HD_OK && !c.loops && !c.too_many) {
       *count = add(*count, c.counts.data[number]);
     }
   }
-  *known = c.status == HD_OK && !c.loops && !c.too_many && *count < UINT64_MAX - 1;
+  *known = c.status == HD_OK && !c.loops && !c.too_many && *count < MANY;
   hd_stepper_free(c.stepper);
   words_free(&c.states);
   words_free(&c.counts);

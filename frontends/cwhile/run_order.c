@@ -65,20 +65,6 @@ static void set_bit(uint64_t *bits, uint32_t i) {
 
 /* ---- what depends on what ---- */
 
-static void note_reads(const hdi_cw_node *node, bool *touches) {
-  if (node != NULL) {
-    if (node->kind == HDI_CW_NODE_VAR || node->kind == HDI_CW_NODE_ELEMENT) {
-      touches[(size_t)node->var * 2] = true;
-    }
-    note_reads(node->a, touches);
-    note_reads(node->b, touches);
-  }
-}
-
-static bool joins(const hdi_cw_node *node) {
-  return node != NULL && (node->kind == HDI_CW_NODE_ENDED || joins(node->a) || joins(node->b));
-}
-
 /* What the statement of the event touches, on any of its edges in the thread. *fence: it starts or joins threads. */
 static void note_event(const finder *f, const hdi_cw_event *event, bool *touches, bool *fence) {
   const hdi_cw_flow *flow = &f->after->flow;
@@ -87,12 +73,12 @@ static void note_event(const finder *f, const hdi_cw_event *event, bool *touches
     if (edge->thread != event->thread || f->origin[edge->stmt->number] != event->statement) {
       continue;
     }
-    note_reads(edge->guard, touches);
-    note_reads(flow->axiom, touches);
-    *fence = *fence || joins(edge->guard);
+    hdi_cw_note_reads(edge->guard, touches, 2);
+    hdi_cw_note_reads(flow->axiom, touches, 2);
+    *fence = *fence || hdi_cw_joins(edge->guard);
     for (const hdi_cw_action *action = edge->actions; action != NULL; action = action->next) {
-      note_reads(action->index, touches);
-      note_reads(action->value, touches);
+      hdi_cw_note_reads(action->index, touches, 2);
+      hdi_cw_note_reads(action->value, touches, 2);
       *fence = *fence || action->kind == HDI_CW_START;
       if (action->kind == HDI_CW_SET) {
         touches[(size_t)action->var * 2 + 1] = true;
@@ -233,7 +219,7 @@ static void walk(finder *f, bool *has) {
   while (f->status == HD_OK && f->open.count > 0 && !*has) {
     f->row = f->open.data[--f->open.count];
     *has = is_complete(f, f->row);
-    if (f->seen.count > PLACES_MAX) {
+    if (!*has && f->seen.count > PLACES_MAX) {
       f->status = HD_E_LIMIT;
     } else if (!*has) {
       hd_status status = hd_stepper_run(f->stepper, f->row, HD_WEIGHT_ANY, consider, f);

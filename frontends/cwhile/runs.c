@@ -10,7 +10,7 @@
  * before the first statement behind it, an unlock is made at once. Threads: one walk on one thread. */
 #include "frontends/cwhile/runs.h"
 
-#include "core/base/machine.h"
+#include "core/repair/loop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +18,8 @@
 #define HD_ARRAY_NAME hdi_cw_words
 #define HD_ARRAY_TYPE uint64_t
 #include "core/base/array.h"
+
+enum { PATH_MAX_STEPS = 20000 }; /* of one run: each state of it is compared with all before it */
 
 /* ---- events of a step ---- */
 
@@ -165,11 +167,8 @@ static void keep_run(walk *w) {
 }
 
 static bool is_over(const walk *w) {
-  /* HD-SYNC S10: relaxed; pairs with none (the caller's store of the flag, of any order). Publishes: nothing; the flag
-   * is the whole message. Why not weaker: it is written while it is read. Why not stronger: no data comes with it. */
-  return w->out->count >= w->limits->runs_max || w->steps >= w->limits->steps_max ||
-         (w->limits->cancel != NULL && hd_load_rlx(w->limits->cancel) != 0) ||
-         (w->limits->deadline_seconds > 0 && hd_machine_seconds() >= w->limits->deadline_seconds);
+  return w->out->count >= w->limits->runs_max || w->path.count >= PATH_MAX_STEPS || w->steps >= w->limits->steps_max ||
+         hd_repair_is_over(w->limits->cancel, w->limits->deadline_seconds);
 }
 
 /* Comes to a state: a run ends here, or its successors are opened. */

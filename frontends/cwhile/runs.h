@@ -37,7 +37,7 @@ typedef struct hdi_cw_runs {
   hd_arena *arena; /* owned */
   hdi_cw_complete_run *runs;
   uint32_t count, bad_count;
-  bool all;   /* these are all of them; loops are followed once through each state */
+  bool all;   /* these are all of them, loops followed once through each state; false: too many, too long, cut short */
   bool fault; /* some run ends in a fault */
 } hdi_cw_runs;
 
@@ -70,7 +70,7 @@ hd_status hdi_cw_run_has_equivalent(const hd_cw_lowering *after, const uint32_t 
                                     bool at_waits, bool *has);
 
 /* How many complete runs a lowering has. *known false: there is a loop, more than `states_max` states, or more than
- * 2^64 - 3 runs. HD_E_NOMEM. Cost: a walk over its states. */
+ * 2^64 - 4 runs. HD_E_NOMEM. Cost: a walk over its states. */
 hd_status hdi_cw_count_runs(const hd_cw_lowering *lowering, uint32_t states_max, uint64_t *count, bool *known);
 
 #endif

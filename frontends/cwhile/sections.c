@@ -1,8 +1,8 @@
 /* Atomic sections beside the order of the statements (sections.h).
  *
  *   variables   pairs | together(u, v) for two units of a block | whole(u) for a unit of several statements | joined(u)
- *   formula     together is transitive; what stands between two units of a section belongs to it; a unit of a section
- * is whole; a unit is joined exactly when one of its section stands before it
+ *   formula     together is transitive; what stands between two units of a section belongs to it; a unit of a
+ *               section is whole; a unit is joined exactly when one of its section stands before it
  *
  * The cost is that of whole(u), a yield for each statement of the unit but the first, and of joined(u), one for its
  * first statement, more when the unit waits: then the section spans a place where threads change in runs without
@@ -60,11 +60,12 @@ static void number_variables(hdi_cw_orders *orders, const hdi_cw_costs *costs) {
     uint32_t steps = count_unit_steps(&orders->units[a]);
     if (steps > 1) {
       orders->section_of[(size_t)a * units + a] = orders->variable_count;
-      orders->costs[orders->variable_count++] = costs->yield * (steps - 1);
+      orders->costs[orders->variable_count++] = hdi_cw_cost_times(costs->yield, steps - 1);
     }
     if (!alone) {
       orders->joined[a] = orders->variable_count;
-      orders->costs[orders->variable_count++] = costs->yield + (orders->units[a].waits ? costs->await : 0);
+      orders->costs[orders->variable_count++] =
+          hdi_cw_cost_times((uint64_t)costs->yield + (orders->units[a].waits ? costs->await : 0), 1);
     }
   }
 }

@@ -16,38 +16,24 @@ enum { WAYS_MAX = 4000, STEPS_MAX = 500000, LABELS_MAX = 64 };
 
 /* ---- nodes ---- */
 
-static void note_reads(const hdi_cw_node *expr, bool *reads) {
-  if (expr != NULL) {
-    if (expr->kind == HDI_CW_NODE_VAR || expr->kind == HDI_CW_NODE_ELEMENT) {
-      reads[expr->var] = true;
-    }
-    note_reads(expr->a, reads);
-    note_reads(expr->b, reads);
-  }
-}
-
-static bool joins(const hdi_cw_node *expr) {
-  return expr != NULL && (expr->kind == HDI_CW_NODE_ENDED || joins(expr->a) || joins(expr->b));
-}
-
 static void note_starts(hdi_cw_trace_graph *g, const hdi_cw_edge *edge, uint32_t i) {
   for (const hdi_cw_action *action = edge->actions; action != NULL; action = action->next) {
     for (uint32_t j = i + 1; action->kind == HDI_CW_START && j < g->count; j++) {
       g->starts[(size_t)i * g->count + j] |= g->nodes[j].thread == action->thread;
     }
   }
-  for (uint32_t j = 0; joins(edge->guard) && j < i; j++) {
+  for (uint32_t j = 0; hdi_cw_joins(edge->guard) && j < i; j++) {
     g->starts[(size_t)j * g->count + i] |= g->nodes[j].thread != edge->thread;
   }
 }
 
 static void note_edge(hdi_cw_trace_graph *g, const hdi_cw_edge *edge, uint32_t i) {
   bool *reads = g->reads + i * g->vars, *writes = g->writes + i * g->vars;
-  note_reads(edge->guard, reads);
-  note_reads(g->lowering->flow.axiom, reads);
+  hdi_cw_note_reads(edge->guard, reads, 1);
+  hdi_cw_note_reads(g->lowering->flow.axiom, reads, 1);
   for (const hdi_cw_action *action = edge->actions; action != NULL; action = action->next) {
-    note_reads(action->index, reads);
-    note_reads(action->value, reads);
+    hdi_cw_note_reads(action->index, reads, 1);
+    hdi_cw_note_reads(action->value, reads, 1);
     if (action->kind == HDI_CW_SET) {
       writes[action->var] = true;
     }
@@ -72,15 +58,11 @@ static void add_edge(hdi_cw_trace_graph *g, const hdi_cw_edge *edge, const uint3
   g->edges[edges] = edge;
 }
 
-static const hdi_cw_edge *edge_of(const hdi_cw_trace_graph *g, hd_edge edge) {
-  return &g->lowering->flow.edges.data[hd_model_edge_tag(g->lowering->model, edge)];
-}
-
 static hd_status make_nodes(hdi_cw_trace_graph *g, const uint32_t *origin) {
   for (size_t i = 0; i < g->trace->length; i++) {
-    add_edge(g, edge_of(g, g->trace->steps[i].edge), origin, false);
+    add_edge(g, hdi_cw_edge_of(g->lowering, g->trace->steps[i].edge), origin, false);
     for (size_t k = i == 0 ? 0 : g->trace->inner_end[i - 1]; k < g->trace->inner_end[i]; k++) {
-      add_edge(g, edge_of(g, g->trace->inner[k].edge), origin, true);
+      add_edge(g, hdi_cw_edge_of(g->lowering, g->trace->inner[k].edge), origin, true);
     }
   }
   size_t nodes = g->count;

@@ -302,7 +302,7 @@ static bool gate_takes(const fixture *f, const hdi_cw_yields *yields, const bool
   hdi_cw_evidence evidence;
   cr_assert(hdi_cw_blocks_make(yields, chosen, kind, arena, &blocks) == HD_OK);
   cr_assert(hdi_cw_edit_apply(f->program, &blocks.edit, &edited) == HD_OK);
-  cr_assert(hdi_cw_judge(&f->baseline, &edited, &GATE, arena, &evidence) == HD_OK);
+  cr_assert(hdi_cw_judge(&f->baseline, &edited, &GATE, &evidence) == HD_OK);
   hdi_cw_edited_clear(&edited);
   hd_arena_free(arena);
   return evidence.accepted;
