@@ -1,5 +1,5 @@
-/* The reference interpreter of Go's concurrency against answers worked out by hand, a small program for each rule of the
- * language that experts check, and against programs and families with known numbers of states. Both ways to treat a
+/* The reference interpreter of Go's concurrency against answers worked out by hand, a small program for each rule of
+ * the language that experts check, and against programs and families with known numbers of states. Both ways to treat a
  * partner that may not have arrived yet must give the same answers. */
 #include "core/base/buffer.h"
 #include "tests/support/go_reference.h"
@@ -201,6 +201,13 @@ Test(go_reference, select) {
        "GL", 0, ANY},
       {"two selects meet", "chan c 0 func main() { go f(); select { send c { } } } func f() { select { recv c { } } }",
        "", 3, ANY},
+      {"who need not wait do not meet",
+       "chan c 0 chan d 2 nil n func main() { go f(); select { send c { recv n } send d { } } }"
+       "func f() { select { recv c { } send d { } } }",
+       "", 0, ANY},
+      {"one who must wait meets",
+       "chan c 0 chan d 2 nil n func main() { go f(); select { send c { recv n } send d { } } } func f() { recv c }",
+       "GL", 0, ANY},
       {"either of two ready",
        "chan a 1 chan b 1 nil n func main() { send a; send b; select { recv a { } recv b { recv n } } }", "G", 5, 3},
       {"operands block", "chan c 0 chan d 0 chan e 1 func main() { send e; select { send c <- d { } recv e { } } }",
