@@ -131,6 +131,9 @@ void hdi_cw_flow_clear(hdi_cw_flow *flow);
 void hdi_cw_note_reads(const hdi_cw_node *node, bool *reads, size_t stride);
 /* Does the expression ask whether a thread has ended? */
 bool hdi_cw_joins(const hdi_cw_node *node);
+/* Does the step touch something that threads share: a variable, hidden ones apart, or whether a thread runs? Without
+ * `ghosts` variables that are not there when the program runs do not count. */
+bool hdi_cw_edge_touches_shared(const hdi_cw_flow *flow, const hdi_cw_edge *edge, bool ghosts);
 
 /* ---- for the parts of the flow: flow.c, flow_stmt.c, flow_call.c, flow_fuse.c, flow_access.c ---- */
 
