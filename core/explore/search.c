@@ -436,6 +436,9 @@ static hdi_action decide(hdi_run *run) {
     if (hdi_run_is_full(run, &action)) {
       return action;
     }
+    if (run->paused) {
+      hdi_run_take_native(run);
+    }
     if (!run->paused && !run->ready) {
       action = end_phase(run);
       if (action != HDI_ACTION_WORK) {

@@ -171,6 +171,8 @@ hd_status hd_stepper_run(hd_stepper *stepper, const uint64_t *state, hd_weight_f
 
 /* Most successors that one state can have on the fast path; 0 when this stepper has none. */
 uint32_t hd_stepper_bulk_max(const hd_stepper *stepper);
+/* True when the model or the filter has protected locations: steps may be compound, and there is no fast path. */
+bool hd_stepper_is_compound(const hd_stepper *stepper);
 /* Places behind the last successor that a bulk run may write to and leave undefined. */
 #define HD_BULK_SLACK 8u
 /* Writes the successors of states[0], states[1], ... (W words each, `count` of them) one after another to `next`: for
