@@ -7,6 +7,7 @@
 #   scripts/setup.sh --build    only what building the command needs
 #   scripts/setup.sh --bench    what scripts/bench.sh needs: building, and the explorers it compares with
 #   scripts/setup.sh --dev      testing, and the tools of scripts/check, debugging and packaging
+#   scripts/setup.sh --go       testing, and Go, with which the full tier compares what it says of Go programs
 #
 # When everything is there it says nothing, calls no apt-get and is done at once. On a system without dpkg it checks
 # that the tools and libraries are there and, when one is missing, says which. An npm that did not come from Debian's
@@ -42,11 +43,14 @@ case ${1-} in
     modules="$build_modules $test_modules" ;;
   --bench)
     packages=$bench_packages commands=$bench_commands modules=$build_modules ;;
+  --go)
+    packages="$build_packages $test_packages golang-go" commands="$build_commands $test_commands go"
+    modules="$build_modules $test_modules" ;;
   --dev)
     packages="$build_packages $test_packages $dev_packages"
     commands="$build_commands $test_commands $dev_commands" modules="$build_modules $test_modules" ;;
   *)
-    sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,10s/^# \{0,1\}//p' "$0" >&2
     exit 2 ;;
 esac
 [ $# -le 1 ] || fail "one argument at most"

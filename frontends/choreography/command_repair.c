@@ -394,9 +394,18 @@ static bool make_choice(const repair_run *run, hdi_mechanism mechanism, uint32_t
   return broken == 1 || rank == 0;
 }
 
-/* Mechanisms in the order in which the user wants to see them. */
-static void order_mechanisms(const repair_run *run, hdi_mechanism order[HDI_MECHANISM_COUNT]) {
-  bool restrict_first = run->request->options->prefer == HD_PREFER_RESTRICT;
+/* What the best repair of a mechanism costs; UINT64_MAX: there is none. */
+static uint64_t least_cost(const repair_run *run, hdi_mechanism mechanism, choice *c) {
+  return make_choice(run, mechanism, 0, c) ? c->cost : UINT64_MAX;
+}
+
+/* Mechanisms in the order in which the user wants to see them; what is cheaper first when either is as welcome, and
+ * relaxations where it is no cheaper to forbid something. */
+static void order_mechanisms(const repair_run *run, choice *c, hdi_mechanism order[HDI_MECHANISM_COUNT]) {
+  bool either = run->request->options->prefer == HD_PREFER_EITHER;
+  bool restrict_first =
+      either ? least_cost(run, HDI_MECHANISM_RESTRICTION, c) < least_cost(run, HDI_MECHANISM_RELAXATION, c)
+             : run->request->options->prefer == HD_PREFER_RESTRICT;
   order[0] = restrict_first ? HDI_MECHANISM_RESTRICTION : HDI_MECHANISM_RELAXATION;
   order[1] = restrict_first ? HDI_MECHANISM_RELAXATION : HDI_MECHANISM_RESTRICTION;
   order[2] = HDI_MECHANISM_MIXTURE;
@@ -405,9 +414,11 @@ static void order_mechanisms(const repair_run *run, hdi_mechanism order[HDI_MECH
 /* Rank by rank, so that the best of each mechanism come first. */
 static hd_status list_repairs(repair_run *run) {
   hdi_mechanism order[HDI_MECHANISM_COUNT];
-  order_mechanisms(run, order);
   choice c = {.of_block = hd_arena_alloc_array(run->result->arena, run->ast->file->block_count, sizeof(uint32_t))};
   hd_status status = c.of_block == NULL ? HD_E_NOMEM : HD_OK;
+  if (status == HD_OK) {
+    order_mechanisms(run, &c, order);
+  }
   size_t most = run->request->options->all ? SIZE_MAX : LISTED;
   for (uint32_t rank = 0, found = 1; found != 0 && status == HD_OK; rank++) {
     found = 0;

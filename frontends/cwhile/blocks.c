@@ -21,7 +21,8 @@ typedef struct maker {
   hd_arena *arena;
   hdi_cw_blocks *out;
   hdi_cw_list_edit *lists;
-  bool *held; /* per statement: no thread rests before it */
+  bool *held;  /* per statement: no thread rests before it */
+  bool *split; /* per statement: nor inside it, where it is executed piece by piece */
   bool failed;
 } maker;
 
@@ -93,30 +94,31 @@ static bool is_needed_whole(const maker *m, const hd_cw_stmt *stmt) {
 
 /* ---- what a block holds ---- */
 
-static bool expr_is_real(const maker *m, const hd_cw_expr *expr);
+static uint32_t count_accesses(const maker *m, const hd_cw_expr *expr);
 
-static bool ref_is_real(const maker *m, const hd_cw_ref *ref) {
-  return (ref->global && !m->program->globals[ref->var].ghost) || expr_is_real(m, ref->index);
+static uint32_t count_target(const maker *m, const hd_cw_ref *ref) {
+  return (ref->global && !m->program->globals[ref->var].ghost ? 1 : 0) + count_accesses(m, ref->index);
 }
 
-/* Does the expression read a global that is not ghost? */
-static bool expr_is_real(const maker *m, const hd_cw_expr *expr) {
+/* Reads of globals that are not ghost. */
+static uint32_t count_accesses(const maker *m, const hd_cw_expr *expr) {
   if (expr == NULL) {
-    return false;
+    return 0;
   }
-  return (expr->kind == HD_CW_READ && ref_is_real(m, &expr->ref)) || expr_is_real(m, expr->a) ||
-         expr_is_real(m, expr->b);
+  return (expr->kind == HD_CW_READ ? count_target(m, &expr->ref) : 0) + count_accesses(m, expr->a) +
+         count_accesses(m, expr->b);
 }
 
-/* Statements that touch shared data that is not ghost, counted up to 2, those inside included; all of them are counted
- * in the block. */
+/* Steps of the statement that touch shared data that is not ghost, those inside included; all statements are counted in
+ * the block. */
 static uint32_t count_real(maker *m, const hd_cw_stmt *stmt, bool inside) {
   m->out->statement_count++;
   if (inside && m->yields->of_statement[stmt->number] != HD_NONE && !m->held[stmt->number]) {
     m->out->widened++;
   }
   bool names_target = stmt->kind == HD_CW_ASSIGN || stmt->kind == HD_CW_LOCK || stmt->kind == HD_CW_UNLOCK;
-  uint32_t real = (names_target && ref_is_real(m, &stmt->target)) || expr_is_real(m, stmt->expr) ? 1 : 0;
+  uint32_t real = (names_target ? count_target(m, &stmt->target) : 0) + count_accesses(m, stmt->expr);
+  real = real > 1 && !m->yields->lowering->flow.access ? 1 : real;       /* of one step */
   real += stmt->kind == HD_CW_CALL || stmt->kind == HD_CW_ASYNC ? 2 : 0; /* not looked into */
   for (const hd_cw_stmt *s = stmt->body; s != NULL; s = s->next) {
     real += count_real(m, s, stmt->kind != HD_CW_ATOMIC);
@@ -200,7 +202,8 @@ static void visit_list(maker *m, const hd_cw_stmt *head, bool starts) {
     for (uint32_t j = last_step + 1; before && m->held[entry->number] && j <= i; j++) {
       joined[j] = true;
     }
-    whole[i] = is_needed_whole(m, stmt) || (starts && !before);
+    whole[i] = is_needed_whole(m, stmt) || (starts && !before) ||
+               (!before && m->held[entry->number] && m->split[entry->number]);
     last_step = i;
     before = true;
   }
@@ -215,6 +218,7 @@ static void find_held(maker *m) {
     bool first = flow->threads.data[loc->thread].first == l;
     if (loc->stmt != NULL && !first && !loc->inner && hdi_cw_is_protected(m->yields, l, m->chosen)) {
       m->held[loc->stmt->number] = true;
+      m->split[loc->stmt->number] |= loc->piece;
     }
   }
 }
@@ -228,7 +232,8 @@ hd_status hdi_cw_blocks_make(const hdi_cw_yields *yields, const bool *chosen, hd
   m.lists = hd_arena_alloc_array(arena, most, sizeof *m.lists);
   m.held = hd_arena_alloc_array(arena, most, sizeof *m.held);
   out->blocks = hd_arena_alloc_array(arena, most, sizeof *out->blocks);
-  if (m.lists == NULL || m.held == NULL || out->blocks == NULL) {
+  m.split = hd_arena_alloc_array(arena, most, sizeof *m.split);
+  if (m.lists == NULL || m.held == NULL || m.split == NULL || out->blocks == NULL) {
     return HD_E_NOMEM;
   }
   find_held(&m);

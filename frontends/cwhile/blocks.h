@@ -15,7 +15,7 @@ typedef struct hdi_cw_blocks {
   hdi_cw_block *blocks;
   uint32_t block_count, statement_count; /* blocks, and statements that stand in them, nested ones included */
   uint32_t widened;                      /* yields inside them that were not chosen */
-  bool only_ghost;                       /* no block has two statements that touch something that is not ghost */
+  bool only_ghost;                       /* no block has two steps that touch something that is not ghost */
 } hdi_cw_blocks;
 
 /* The blocks of whole statements that cover the statements on both sides of each chosen yield: what is connected by

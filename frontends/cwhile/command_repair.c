@@ -411,6 +411,9 @@ static hd_status add_repair(repair_run *run, const proposal *p) {
   }
   if (evidence->promise != HDI_CW_PROMISE_NONE) {
     hd_repair_add_number(run->result, out, "runs_kept", evidence->runs_kept);
+    if (evidence->runs_kept_in_another_order > 0) {
+      hd_repair_add_number(run->result, out, "runs_kept_in_another_order", evidence->runs_kept_in_another_order);
+    }
   }
   return HD_OK;
 }
@@ -461,8 +464,10 @@ static hd_status repair_violated(repair_run *run) {
   }
   const hdi_cw_runs *sequential = &run->baseline.sequential;
   if (sequential->bad_count > 0 || sequential->fault) {
-    hd_result_add_text(run->result, "without_repair",
-                       "a complete sequential run is bad: every order and every atomic block keeps that run");
+    hd_result_add_text(
+        run->result, "without_repair",
+        "a complete sequential run is bad: every order and every atomic block keeps that run; it takes other "
+        "statements, for instance an await that is missing");
     return HD_OK;
   }
   status = run_families(run);

@@ -39,6 +39,14 @@ static void add_name(const hd_cw_lowering *lowering, uint32_t var, uint32_t inde
   }
 }
 
+static void add_value(const hd_cw_lowering *lowering, uint32_t var, int64_t value, hd_buffer *out) {
+  if (lowering->flow.vars.data[var].is_bool) {
+    hd_buffer_add_text(out, value == 0 ? "false" : "true");
+  } else {
+    hd_buffer_printf(out, "%" PRId64, value);
+  }
+}
+
 /* "x: 0 -> 1, y: 2 -> 3" */
 static void add_changes(const hd_cw_lowering *lowering, const uint64_t *state, const uint64_t *next, hd_buffer *out) {
   uint32_t told = 0;
@@ -56,7 +64,10 @@ static void add_changes(const hd_cw_lowering *lowering, const uint64_t *state, c
       if (told++ < CHANGES_MAX) {
         hd_buffer_add_text(out, out->size_bytes == 0 ? "" : ", ");
         add_name(lowering, v, i, out);
-        hd_buffer_printf(out, ": %" PRId64 " -> %" PRId64, before, after);
+        hd_buffer_add_text(out, ": ");
+        add_value(lowering, v, before, out);
+        hd_buffer_add_text(out, " -> ");
+        add_value(lowering, v, after, out);
       }
     }
   }
@@ -211,7 +222,8 @@ static const char *values_words(const hd_cw_lowering *lowering, const uint64_t *
       if (told++ < TOLD_MAX) {
         hd_buffer_add_text(&words, told == 1 ? "shared variables: " : ", ");
         add_name(lowering, v, i, &words);
-        hd_buffer_printf(&words, " = %" PRId64, value_of(lowering, state, v, i));
+        hd_buffer_add_text(&words, " = ");
+        add_value(lowering, v, value_of(lowering, state, v, i), &words);
       }
     }
   }

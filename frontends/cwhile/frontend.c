@@ -146,6 +146,19 @@ static const struct {
 #undef ROW
 };
 
+/* Counts the assertions of a list, those inside included; *last: the last of them. */
+static uint32_t count_assertions(const hd_cw_stmt *first, const hd_cw_stmt **last) {
+  uint32_t count = 0;
+  for (const hd_cw_stmt *stmt = first; stmt != NULL; stmt = stmt->next) {
+    count += count_assertions(stmt->body, last) + count_assertions(stmt->other, last);
+    if (stmt->kind == HD_CW_ASSERT) {
+      *last = stmt;
+      count++;
+    }
+  }
+  return count;
+}
+
 /* The statement at fault in the last step: an assertion inside a block is looked for. */
 static const hd_cw_stmt *culprit(const hd_cw_lowering *lowering, const hd_trace *trace) {
   const hd_step *step = &trace->steps[trace->length - 1];
@@ -160,7 +173,8 @@ static const hd_cw_stmt *culprit(const hd_cw_lowering *lowering, const hd_trace 
       return edge->stmt;
     }
   }
-  return edges[hd_model_edge_tag(lowering->model, step->edge)].stmt;
+  const hd_cw_stmt *stmt = edges[hd_model_edge_tag(lowering->model, step->edge)].stmt, *only = NULL;
+  return stmt->kind == HD_CW_ATOMIC && count_assertions(stmt->body, &only) == 1 ? only : stmt;
 }
 
 static const char *sentence(hdi_cw_finding kind, const char *head, hd_arena *arena) {

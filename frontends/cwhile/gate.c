@@ -285,13 +285,22 @@ static hd_status judge_states(const judgement *j, const hd_cw_lowering *lowering
   return status;
 }
 
-/* Every run has its image. */
+/* Every run has its image, perhaps with steps of different threads that are independent in another order. */
 static hd_status judge_runs(const judgement *j, const hd_cw_lowering *after, const hdi_cw_runs *runs,
                             bool only_at_waits, const char *reason, bool *good) {
   hd_status status = HD_OK;
+  j->out->runs_kept_in_another_order = 0;
   for (uint32_t i = 0; i < runs->count && *good && status == HD_OK; i++) {
     bool has = false;
     status = hdi_cw_run_has_image(after, j->edited->origin, &runs->runs[i], only_at_waits, &has);
+    if (status == HD_OK && !has) {
+      status = hdi_cw_run_has_equivalent(after, j->edited->origin, &runs->runs[i], only_at_waits, &has);
+      j->out->runs_kept_in_another_order += has;
+      if (status == HD_E_LIMIT) {
+        *good = leave_undecided(j, "whether a run is lost was not decided");
+        return HD_OK;
+      }
+    }
     if (status == HD_OK && !has) {
       *good = refuse(j, reason);
     }
@@ -324,6 +333,11 @@ static const char *basis_of(const judgement *j) {
     case HDI_CW_PROMISE_NONE:
       return "every interleaving of the edited text explored; which runs are lost was not decided: there are too many";
     case HDI_CW_PROMISE_SEQUENTIAL:
+      if (j->baseline->sequential.count == 0) {
+        return "every interleaving of the edited text explored; the original has no complete sequential run that could "
+               "be "
+               "lost, and no more can be promised";
+      }
       return j->baseline->preemption_free.bad_count > 0 || j->baseline->preemption_free.fault
                  ? "every interleaving of the edited text explored; every complete sequential run stays possible "
                    "(condition "
@@ -331,6 +345,11 @@ static const char *basis_of(const judgement *j) {
                  : "every interleaving of the edited text explored; every complete sequential run stays possible "
                    "(condition c)";
     case HDI_CW_PROMISE_PREEMPTION_FREE:
+      if (j->baseline->preemption_free.count == 0) {
+        return "every interleaving of the edited text explored; the original has no complete run without preemptions "
+               "that "
+               "could be lost";
+      }
       return "every interleaving of the edited text explored; every complete sequential and preemption-free run stays "
              "possible (conditions c and d)";
   }

@@ -58,10 +58,11 @@ typedef struct hdi_cw_evidence {
   const char *basis;  /* what acceptance rests on; static */
   hdi_cw_promise promise;
   uint64_t states, transitions;
-  uint64_t deadlocks; /* that the original has too */
-  bool left_behind;   /* a thread can be left behind, as in the original */
-  uint64_t runs_kept; /* images that were found, of the kind that is promised */
-  uint64_t runs;      /* complete ones of the edited program, when accepted; with runs_known only */
+  uint64_t deadlocks;                  /* that the original has too */
+  bool left_behind;                    /* a thread can be left behind, as in the original */
+  uint64_t runs_kept;                  /* images that were found, of the kind that is promised */
+  uint64_t runs_kept_in_another_order; /* of these: up to free transformations only (runs.h) */
+  uint64_t runs;                       /* complete ones of the edited program, when accepted; with runs_known only */
   bool runs_known;
 } hdi_cw_evidence;
 

@@ -15,18 +15,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HD_ARRAY_NAME hdi_cw_events
-#define HD_ARRAY_TYPE hdi_cw_event
-#include "core/base/array.h"
 #define HD_ARRAY_NAME hdi_cw_words
 #define HD_ARRAY_TYPE uint64_t
 #include "core/base/array.h"
 
 /* ---- events of a step ---- */
 
+/* Is a piece of the statement executed at, or from, this location? Such a statement has no nondet. */
+static bool is_in_pieces(const hdi_cw_flow *flow, const hdi_cw_edge *own) {
+  bool pieces = flow->locs.data[own->from].piece;
+  for (uint32_t e = 0; flow->access && !pieces && e < flow->edges.count; e++) {
+    const hdi_cw_edge *other = &flow->edges.data[e];
+    pieces = other->from == own->from && other->stmt == own->stmt && flow->locs.data[other->to].piece;
+  }
+  return pieces;
+}
+
+/* Which way a statement takes, however many steps it takes: within a block it is one. */
 static uint32_t way_of(const hdi_cw_flow *flow, uint32_t edge) {
   const hdi_cw_edge *own = &flow->edges.data[edge];
   uint32_t way = 0;
+  if (is_in_pieces(flow, own)) {
+    return own->branch < 0 ? 1u : 0u;
+  }
   for (uint32_t e = edge; e > 0; e--) {
     const hdi_cw_edge *other = &flow->edges.data[e - 1];
     way += other->from == own->from && other->stmt == own->stmt;
@@ -37,17 +48,16 @@ static uint32_t way_of(const hdi_cw_flow *flow, uint32_t edge) {
 static hd_status add_event(const hd_cw_lowering *lowering, hd_edge edge, hdi_cw_events *events) {
   uint32_t number = hd_model_edge_tag(lowering->model, edge);
   const hdi_cw_edge *own = &lowering->flow.edges.data[number];
-  if (own->stmt->kind == HD_CW_ATOMIC) {
-    return HD_OK; /* the entry of a block does nothing */
+  if (own->stmt->kind == HD_CW_ATOMIC || lowering->flow.locs.data[own->to].piece) {
+    return HD_OK; /* the entry of a block does nothing; a statement is executed when its last piece is */
   }
   return hdi_cw_events_push(
       events,
       (hdi_cw_event){.thread = own->thread, .statement = own->stmt->number, .way = way_of(&lowering->flow, number)});
 }
 
-/* Appends what a step that is being emitted executes. */
-static hd_status add_events(const hd_cw_lowering *lowering, const hd_stepper *stepper, const hd_step *step,
-                            hdi_cw_events *events) {
+hd_status hdi_cw_events_of(const hd_cw_lowering *lowering, const hd_stepper *stepper, const hd_step *step,
+                           hdi_cw_events *events) {
   const hd_inner *inner = NULL;
   size_t count = step->compound ? hd_stepper_inner(stepper, &inner) : 0;
   hd_status status = add_event(lowering, step->edge, events);
@@ -99,7 +109,7 @@ static bool emit(void *payload, const uint64_t *next, const hd_step *step) {
     w->status = hdi_cw_words_push(&w->states, next[i]);
   }
   if (w->status == HD_OK) {
-    w->status = add_events(w->lowering, w->stepper, step, &w->events);
+    w->status = hdi_cw_events_of(w->lowering, w->stepper, step, &w->events);
   }
   b.last = w->events.count;
   if (w->status == HD_OK) {
@@ -295,7 +305,7 @@ static bool consider(void *payload, const uint64_t *next, const hd_step *step) {
     return true;
   }
   hdi_cw_events_clear(&f->events);
-  f->status = add_events(f->after, f->stepper, step, &f->events);
+  f->status = hdi_cw_events_of(f->after, f->stepper, step, &f->events);
   if (f->status != HD_OK || !is_next(f)) {
     return f->status == HD_OK;
   }

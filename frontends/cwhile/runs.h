@@ -19,6 +19,14 @@ typedef struct hdi_cw_event {
   uint32_t way; /* which of the edges of the statement out of one location */
 } hdi_cw_event;
 
+#define HD_ARRAY_NAME hdi_cw_events
+#define HD_ARRAY_TYPE hdi_cw_event
+#include "core/base/array.h"
+
+/* Appends what a step that is being emitted executes, in order; blocks themselves are no events. HD_E_NOMEM. */
+hd_status hdi_cw_events_of(const hd_cw_lowering *lowering, const hd_stepper *stepper, const hd_step *step,
+                           hdi_cw_events *events);
+
 typedef struct hdi_cw_complete_run {
   hdi_cw_event *events; /* statements of atomic blocks one by one */
   uint32_t count;
@@ -52,6 +60,14 @@ void hdi_cw_runs_clear(hdi_cw_runs *runs);
  * change only where they wait or end in the edited program. HD_E_NOMEM. Cost: a step of the model for each event. */
 hd_status hdi_cw_run_has_image(const hd_cw_lowering *after, const uint32_t *origin, const hdi_cw_complete_run *run,
                                bool only_at_waits, bool *has);
+
+/* The same up to free transformations: is there a complete run of the edited program with the statements and ways of
+ * this one, in which statements of different threads that touch the same variable, one of them writing, keep their
+ * order? Threads change only where they end, or also (at_waits) where they wait, in the edited program. HD_E_NOMEM;
+ * HD_E_LIMIT when that was not decided after a fixed number of places. Cost: the orders of the run's statements that
+ * differ, at most that number. */
+hd_status hdi_cw_run_has_equivalent(const hd_cw_lowering *after, const uint32_t *origin, const hdi_cw_complete_run *run,
+                                    bool at_waits, bool *has);
 
 /* How many complete runs a lowering has. *known false: there is a loop, more than `states_max` states, or more than
  * 2^64 - 3 runs. HD_E_NOMEM. Cost: a walk over its states. */

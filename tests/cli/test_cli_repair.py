@@ -141,7 +141,10 @@ class Repair(Case):
     def test_costs_change_the_choice(self):
         file = self.take("file_transfer")
         _, result = self.repaired("--costs", "transition=7,message=3", file)
-        self.assertEqual([repair["cost"] for repair in result["repairs"]], [7, 3])
+        self.assertEqual([(repair["kind"], repair["cost"]) for repair in result["repairs"]],
+                         [("restriction", 3), ("relaxation", 7)])  # what is cheaper comes first
+        _, result = self.repaired("--costs", "transition=3,message=3", file)
+        self.assertEqual(result["repairs"][0]["kind"], "relaxation")
 
     def test_published_algorithm(self):
         file = self.take("tpm")

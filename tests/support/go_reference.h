@@ -181,6 +181,9 @@ typedef enum gr_style {
 
 /* Go source, malloc'd; the test fails when memory is out. */
 char *gr_print(const gr_program *program, gr_style style);
+/* The same, shaken: before each statement it may sleep for a short while, so that runs differ; and when main has
+ * returned, it waits for things to settle and prints a line `BLOCKED ...` for each goroutine that is blocked. */
+char *gr_print_shaken(const gr_program *program, gr_style style);
 
 /* A random program in the notation, malloc'd, the same for the same seed on every machine. */
 char *gr_random(uint64_t seed);

@@ -17,18 +17,22 @@ typedef struct fixture {
 
 static const hdi_cw_gate_limits GATE = {.threads = 1};
 
-static void open_text(fixture *f, hd_text *text) {
+static void open_text(fixture *f, hd_text *text, bool access) {
   hd_diag *diag = hd_diag_new();
   f->text = text;
   cr_assert(diag != NULL && hd_cw_read(text, diag, &f->program) == HD_OK);
   hd_diag_free(diag);
-  cr_assert(hdi_cw_baseline_make(f->program, false, &GATE, &f->baseline) == HD_OK);
+  cr_assert(hdi_cw_baseline_make(f->program, access, &GATE, &f->baseline) == HD_OK);
+}
+
+static void open_words_as(fixture *f, const char *words, bool access) {
+  hd_text *text = NULL;
+  cr_assert(hd_text_from_bytes("regions.cw", words, strlen(words), &text) == HD_OK);
+  open_text(f, text, access);
 }
 
 static void open_words(fixture *f, const char *words) {
-  hd_text *text = NULL;
-  cr_assert(hd_text_from_bytes("regions.cw", words, strlen(words), &text) == HD_OK);
-  open_text(f, text);
+  open_words_as(f, words, false);
 }
 
 static void open_case(fixture *f, const char *name) {
@@ -36,7 +40,7 @@ static void open_case(fixture *f, const char *name) {
   hd_text *text = NULL;
   (void)snprintf(path, sizeof path, "%s/tests/cases/cwhile/%s.cw", HD_SOURCE_DIR, name);
   cr_assert(hd_text_read(path, &text) == HD_OK, "%s", path);
-  open_text(f, text);
+  open_text(f, text, false);
 }
 
 static void close_fixture(fixture *f) {
@@ -167,6 +171,35 @@ Test(regions, ghost_state_is_not_worth_a_block) {
   cr_assert(strong.region_count == 0 && strong.raw_minimum == 1, "the block would only hide the ghost");
   hdi_cw_region_answer_clear(&strong);
   close_fixture(&f);
+}
+
+/* A statement of several accesses is one step in a block: its runs are the same all the same. */
+Test(regions, statements_of_several_accesses_keep_their_runs) {
+  static const struct {
+    const char *words;
+    uint32_t strong;
+  } programs[] = {
+      {"int[0..3] c = 0;\nthread a {\n  c = c + 1;\n  assert(c > 0);\n}\nthread b {\n  c = 0;\n}\n", 1},
+      {"int c = 0, d = 0;\nthread a {\n  c = c + 1;\n  d = 1;\n}\n"
+       "thread b {\n  c = c + 1;\n  await(d == 1);\n  assert(c == 2);\n}\n",
+       2},
+      {"int x = 0, y = 0, r = 0;\nthread a {\n  if (x == 0 && y == 0) {\n    r = x + y;\n  }\n  assert(r == 0);\n}\n"
+       "thread b {\n  x = 1;\n  y = 1;\n}\n",
+       2},
+  };
+  for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
+    fixture f;
+    open_words_as(&f, programs[i].words, true);
+    hdi_cw_region_answer strong = find(&f, HDI_CW_WRAP_ATOMIC);
+    cr_assert(strong.region_count > 0, "%s", programs[i].words);
+    cr_expect(strong.regions[0].yield_count == programs[i].strong, "%u yields", strong.regions[0].yield_count);
+    for (uint32_t r = 0; r < strong.region_count; r++) {
+      const hdi_cw_evidence *evidence = &strong.regions[r].evidence;
+      cr_expect(evidence->promise == HDI_CW_PROMISE_PREEMPTION_FREE && evidence->runs_kept > 0);
+    }
+    hdi_cw_region_answer_clear(&strong);
+    close_fixture(&f);
+  }
 }
 
 /* The step that goes wrong is a fault: it has no state after it, but may be kept from beginning all the same. */
