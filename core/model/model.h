@@ -199,6 +199,11 @@ void hd_model_free(hd_model *model); /* NULL allowed */
 uint32_t hd_model_words(const hd_model *model);
 /* Bits that carry information, in all words. */
 uint32_t hd_model_bits(const hd_model *model);
+/* Deals the 4 W chunks of 16 bits of a state (chunk c: bits 16 (c mod 4) and up of word c / 4) out to W leaves of four,
+ * in order[4 l .. 4 l + 3] for leaf l, such that halves of leaves 0 .. W-1, and halves of these, each say little about
+ * what the processes did: for hd_visited_config.chunks. *dealt is false when the model is too large or it is not known
+ * who changes what; `order` then says nothing. HD_E_NOMEM. Cost: see deal.c; microseconds for a few words. */
+hd_status hd_model_deal_chunks(const hd_model *model, uint32_t *order, bool *dealt);
 /* Initial states, sorted by state order without duplicates: count and count*W words, borrowed from the model. A
  * variable with several initial values multiplies them. */
 size_t hd_model_initial(const hd_model *model, const uint64_t **states);
