@@ -78,10 +78,10 @@ void hdi_flat_lanes_free(struct hdi_flat_lanes *lanes); /* NULL allowed */
 /* flat_avx2.c, flat_avx512.c: to be called only on machines with these instructions. */
 uint32_t hdi_flat_scan_avx2(const hdi_flat_blocks *blocks, const uint64_t *states, uint32_t count, uint64_t *next,
                             const uint64_t *last, uint32_t *ends);
-uint32_t hdi_flat_first_avx2(const hdi_flat_blocks *blocks, uint64_t state);
+uint32_t hdi_flat_first_avx2(const hdi_flat_blocks *blocks, uint64_t word);
 uint32_t hdi_flat_scan_avx512(const hdi_flat_blocks *blocks, const uint64_t *states, uint32_t count, uint64_t *next,
                               const uint64_t *last, uint32_t *ends);
-uint32_t hdi_flat_first_avx512(const hdi_flat_blocks *blocks, uint64_t state);
+uint32_t hdi_flat_first_avx512(const hdi_flat_blocks *blocks, uint64_t word);
 uint32_t hdi_wide_scan_avx2(const hd_model *model, const hdi_wide_blocks *blocks, const uint64_t *states,
                             uint32_t count, uint64_t *next, const uint64_t *last, uint32_t *ends);
 uint32_t hdi_wide_first_avx2(const hd_model *model, const hdi_wide_blocks *blocks, const uint64_t *state);

@@ -17,9 +17,9 @@ typedef enum hd_native_state {
   HD_NATIVE_FAILED /* no compiler, or it refused, or the code cannot be loaded */
 } hd_native_state;
 
-/* Prints the model and starts the compiler; `native` is the caller's. HD_E_LIMIT: the model has protected locations or
+/* Prints the model and starts the compiler; `out` is the caller's. HD_E_LIMIT: the model has protected locations or
  * would be too much text; HD_E_IO: no compiler could be started; HD_E_NOMEM. The model must outlive it. */
-hd_status hd_native_begin(const hd_model *model, hd_native **native);
+hd_status hd_native_begin(const hd_model *model, hd_native **out);
 /* Looks how far it is, without waiting. One thread at a time. */
 hd_native_state hd_native_poll(hd_native *native);
 /* Waits for the compiler's end. */

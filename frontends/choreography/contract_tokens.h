@@ -35,7 +35,7 @@ typedef struct hdi_contract_tokens {
 } hdi_contract_tokens;
 
 /* Moves to the next token, over blanks and comments; at the end of the file it stays there. */
-void hdi_contract_next(hdi_contract_tokens *tokens);
+void hdi_contract_next(hdi_contract_tokens *r);
 /* Is this span, or the current token, the word? */
 bool hdi_contract_is_word(const hdi_contract_tokens *tokens, hd_span span, const char *word);
 bool hdi_contract_at_word(const hdi_contract_tokens *tokens, const char *word);

@@ -32,12 +32,17 @@ typedef struct message {
 
 typedef struct act {
   hd_span name;
+  uint32_t word;  /* the same for the same name */
   direction mark; /* EITHER: none */
 } act;
+
+/* States between messages have names that show the way to them, as far as so many messages from a named one. */
+enum { PATH_ACTS_MAX = 3 };
 
 /* One sequence of a state: acts[first .. first + count). */
 typedef struct sequence {
   uint32_t state, first, count;
+  uint32_t twins[PATH_ACTS_MAX]; /* earlier sequences of the state that begin with the same 1, 2, 3 names */
 } sequence;
 
 typedef struct state {
@@ -47,10 +52,36 @@ typedef struct state {
 
 typedef struct contract {
   hd_span name;
-  uint32_t first_state, first_message; /* into the reader's tables */
-  uint32_t states_at, close_at;        /* offsets of its first `state` and of its `}` */
-  uint32_t headers;                    /* states with a header in the .chor text */
+  uint32_t first_state;         /* into the reader's table */
+  uint32_t states_at, close_at; /* offsets of its first `state` and of its `}` */
+  uint32_t headers;             /* states with a header in the .chor text */
 } contract;
+
+/* A word of the text, in a scope: what is declared where, and which names are the same. */
+typedef struct scoped_word {
+  const char *text;
+  uint32_t length, scope;
+} scoped_word;
+
+#define HD_MAP_NAME word_numbers
+#define HD_MAP_KEY scoped_word
+#define HD_MAP_VALUE uint32_t
+#define HD_MAP_HASH(key) (hd_hash_bytes((key).text, (key).length) + (key).scope * UINT64_C(0x9e3779b97f4a7c15))
+#define HD_MAP_EQUAL(a, b) \
+  ((a).length == (b).length && (a).scope == (b).scope && memcmp((a).text, (b).text, (a).length) == 0)
+#include "core/base/map.h"
+
+/* The first words of a sequence; the rest of the array is HD_NONE. */
+typedef struct beginning {
+  uint32_t state, words[PATH_ACTS_MAX];
+} beginning;
+
+#define HD_MAP_NAME beginnings
+#define HD_MAP_KEY beginning
+#define HD_MAP_VALUE uint32_t
+#define HD_MAP_HASH(key) hd_hash_bytes(&(key), sizeof(key))
+#define HD_MAP_EQUAL(a, b) (memcmp(&(a), &(b), sizeof(a)) == 0)
+#include "core/base/map.h"
 
 #define HD_ARRAY_NAME messages
 #define HD_ARRAY_TYPE message
@@ -82,16 +113,39 @@ typedef struct reader {
   states states;
   contracts contracts;
   spans arc_spans, state_spans; /* of the .chor text, in its order */
+  word_numbers words;
+  beginnings beginnings;
 } reader;
 
-static bool same_name(const reader *r, hd_span a, hd_span b) {
-  return a.end - a.begin == b.end - b.begin &&
-         memcmp(r->t.text->data + a.begin, r->t.text->data + b.begin, a.end - a.begin) == 0;
+/* Scopes of words: contracts, names in sequences, then messages and states of each contract. */
+enum { CONTRACT_NAMES = 0, ACT_NAMES = 1, FIRST_SCOPE = 2 };
+
+static uint32_t messages_of(uint32_t c) {
+  return FIRST_SCOPE + 2 * c;
+}
+
+static uint32_t states_of(uint32_t c) {
+  return FIRST_SCOPE + 2 * c + 1;
 }
 
 static bool keep(reader *r, hd_status status) {
   r->status = r->status == HD_OK ? status : r->status;
   return status == HD_OK;
+}
+
+static scoped_word word_of(const reader *r, hd_span name, uint32_t scope) {
+  return (scoped_word){r->t.text->data + name.begin, name.end - name.begin, scope};
+}
+
+/* Gives the word of a scope a number unless it has one; *fresh: it had none. */
+static bool number_word(reader *r, hd_span name, uint32_t scope, size_t number, bool *fresh) {
+  return keep(r, word_numbers_put(&r->words, word_of(r, name, scope), (uint32_t)number, NULL, fresh));
+}
+
+/* HD_NONE: the scope has no such word. */
+static uint32_t find_word(const reader *r, hd_span name, uint32_t scope) {
+  const uint32_t *number = word_numbers_get(&r->words, word_of(r, name, scope));
+  return number == NULL ? HD_NONE : *number;
 }
 
 /* ---- reports ---- */
@@ -197,13 +251,30 @@ static bool read_message(reader *r) {
       !take(r, HDI_CONTRACT_SEMICOLON, "expected ';' after the message", NULL)) {
     return false;
   }
-  uint32_t first = r->contracts.data[r->contracts.count - 1].first_message;
-  for (size_t i = first; i < r->messages.count; i++) {
-    if (same_name(r, r->messages.data[i].name, m.name)) {
-      return wrong_name(r, m.name, "expected one declaration for each message", "is declared twice");
-    }
+  bool fresh = false;
+  if (!number_word(r, m.name, messages_of((uint32_t)r->contracts.count - 1), r->messages.count, &fresh)) {
+    return false;
   }
-  return keep(r, messages_push(&r->messages, m));
+  return fresh ? keep(r, messages_push(&r->messages, m))
+               : wrong_name(r, m.name, "expected one declaration for each message", "is declared twice");
+}
+
+/* The sequence goes on with this word: how many before it began with the same ones? */
+static bool count_twins(reader *r, sequence *s, uint32_t word) {
+  uint32_t at = s->count++;
+  if (at >= PATH_ACTS_MAX) {
+    return true;
+  }
+  beginning key = {.state = s->state};
+  for (uint32_t i = 0; i < PATH_ACTS_MAX; i++) {
+    key.words[i] = i < at ? r->acts.data[s->first + i].word : i == at ? word : HD_NONE;
+  }
+  uint32_t *before = NULL;
+  if (!keep(r, beginnings_put(&r->beginnings, key, 0, &before, NULL))) {
+    return false;
+  }
+  s->twins[at] = (*before)++;
+  return true;
 }
 
 static bool read_sequence(reader *r, uint32_t of_state) {
@@ -217,10 +288,12 @@ static bool read_sequence(reader *r, uint32_t of_state) {
       a.mark = r->t.now.kind == HDI_CONTRACT_QUERY ? IN : OUT;
       hdi_contract_next(&r->t);
     }
-    if (!keep(r, acts_push(&r->acts, a))) {
+    bool fresh = false;
+    bool known = number_word(r, a.name, ACT_NAMES, r->acts.count, &fresh);
+    a.word = known ? find_word(r, a.name, ACT_NAMES) : HD_NONE;
+    if (!known || !keep(r, acts_push(&r->acts, a)) || !count_twins(r, &s, a.word)) {
       return false;
     }
-    s.count++;
     if (r->t.now.kind != HDI_CONTRACT_ARROW) {
       break;
     }
@@ -237,12 +310,14 @@ static bool read_state(reader *r) {
       !take(r, HDI_CONTRACT_COLON, "expected ':' after the state", NULL)) {
     return false;
   }
-  for (size_t i = r->contracts.data[s.contract].first_state; i < r->states.count; i++) {
-    if (same_name(r, r->states.data[i].name, s.name)) {
-      return wrong_name(r, s.name, "expected one definition for each state", "is defined twice");
-    }
-  }
   uint32_t number = (uint32_t)r->states.count;
+  bool fresh = false;
+  if (!number_word(r, s.name, states_of(s.contract), number, &fresh)) {
+    return false;
+  }
+  if (!fresh) {
+    return wrong_name(r, s.name, "expected one definition for each state", "is defined twice");
+  }
   if (!keep(r, states_push(&r->states, s))) {
     return false;
   }
@@ -283,16 +358,18 @@ static bool read_contract(reader *r) {
     return unexpected(r, "expected 'contract'");
   }
   hdi_contract_next(&r->t);
-  contract c = {.first_state = (uint32_t)r->states.count, .first_message = (uint32_t)r->messages.count};
+  contract c = {.first_state = (uint32_t)r->states.count};
   if (!take(r, HDI_CONTRACT_WORD, "expected the name of the contract", &c.name) ||
       !take(r, HDI_CONTRACT_OPEN, "expected '{' after the contract's name (contracts that extend others are not read)",
             NULL)) {
     return false;
   }
-  for (size_t i = 0; i < r->contracts.count; i++) {
-    if (same_name(r, r->contracts.data[i].name, c.name)) {
-      return wrong_name(r, c.name, "expected another name", "is defined twice");
-    }
+  bool fresh = false;
+  if (!number_word(r, c.name, CONTRACT_NAMES, r->contracts.count, &fresh)) {
+    return false;
+  }
+  if (!fresh) {
+    return wrong_name(r, c.name, "expected another name", "is defined twice");
   }
   if (!keep(r, contracts_push(&r->contracts, c))) {
     return false;
@@ -322,42 +399,28 @@ static bool read_contract(reader *r) {
 
 /* ---- names and directions ---- */
 
-static uint32_t end_of_contract(const reader *r, uint32_t c, bool of_states) {
-  bool last = c + 1 == r->contracts.count;
-  if (of_states) {
-    return last ? (uint32_t)r->states.count : r->contracts.data[c + 1].first_state;
-  }
-  return last ? (uint32_t)r->messages.count : r->contracts.data[c + 1].first_message;
-}
-
-static uint32_t find_state(const reader *r, uint32_t c, hd_span name) {
-  for (uint32_t s = r->contracts.data[c].first_state; s < end_of_contract(r, c, true); s++) {
-    if (same_name(r, r->states.data[s].name, name)) {
-      return s;
-    }
-  }
-  return HD_NONE;
+/* Behind its last state. */
+static uint32_t end_of_contract(const reader *r, uint32_t c) {
+  return c + 1 == r->contracts.count ? (uint32_t)r->states.count : r->contracts.data[c + 1].first_state;
 }
 
 /* Settles a message's direction in act->mark. */
 static bool settle_direction(reader *r, uint32_t c, act *a) {
-  for (uint32_t m = r->contracts.data[c].first_message; m < end_of_contract(r, c, false); m++) {
-    const message *known = &r->messages.data[m];
-    if (!same_name(r, known->name, a->name)) {
-      continue;
-    }
-    if (a->mark == EITHER && known->way == EITHER) {
-      return wrong_name(r, a->name, "expected '?' (client to server) or '!' (server to client)", "needs a direction");
-    }
-    if (a->mark != EITHER && known->way != EITHER && a->mark != known->way) {
-      return wrong_name(r, a->name, known->way == IN ? "expected '?'" : "expected '!'",
-                        known->way == IN ? "is an 'in' message" : "is an 'out' message");
-    }
-    a->mark = a->mark == EITHER ? known->way : a->mark;
-    return true;
+  uint32_t m = find_word(r, a->name, messages_of(c));
+  if (m == HD_NONE) {
+    return a->mark != EITHER || wrong_name(r, a->name, "expected a message that is declared, or one with '?' or '!'",
+                                           "is neither a message nor a state");
   }
-  return a->mark != EITHER || wrong_name(r, a->name, "expected a message that is declared, or one with '?' or '!'",
-                                         "is neither a message nor a state");
+  const message *known = &r->messages.data[m];
+  if (a->mark == EITHER && known->way == EITHER) {
+    return wrong_name(r, a->name, "expected '?' (client to server) or '!' (server to client)", "needs a direction");
+  }
+  if (a->mark != EITHER && known->way != EITHER && a->mark != known->way) {
+    return wrong_name(r, a->name, known->way == IN ? "expected '?'" : "expected '!'",
+                      known->way == IN ? "is an 'in' message" : "is an 'out' message");
+  }
+  a->mark = a->mark == EITHER ? known->way : a->mark;
+  return true;
 }
 
 /* ---- the same as .chor ---- */
@@ -366,28 +429,23 @@ static void add_name(const reader *r, hd_span name, hd_buffer *out) {
   hd_buffer_add(out, r->t.text->data + name.begin, name.end - name.begin);
 }
 
-/* The name of the state before act `upto` of the sequence: its state, then the messages so far. A state between two
- * messages is shared by the sequences of one state that begin alike only when they end alike too, so the number of the
- * sequence is part of its name where two begin alike. */
+/* The name of the state before act `upto` of the sequence: its state, then the messages so far, and, since sequences of
+ * one state that begin alike share no state, the number of the sequence where there are some. Far from a named state it
+ * is the state, the number of the act in the file, and the last message: constant in length, and no other name has a
+ * number in the middle. */
 static void add_place(const reader *r, const sequence *s, uint32_t upto, hd_buffer *out) {
   add_name(r, r->states.data[s->state].name, out);
+  if (upto > PATH_ACTS_MAX) {
+    hd_buffer_printf(out, ".%u.", (unsigned)(s->first + upto));
+    add_name(r, r->acts.data[s->first + upto - 1].name, out);
+    return;
+  }
   for (uint32_t i = 0; i < upto; i++) {
     hd_buffer_add_text(out, ".");
     add_name(r, r->acts.data[s->first + i].name, out);
   }
-  if (upto == 0) {
-    return;
-  }
-  uint32_t twins = 0;
-  for (const sequence *other = r->sequences.data; other < s; other++) {
-    bool alike = other->state == s->state && other->count >= upto;
-    for (uint32_t i = 0; i < upto && alike; i++) {
-      alike = same_name(r, r->acts.data[other->first + i].name, r->acts.data[s->first + i].name);
-    }
-    twins += alike ? 1 : 0;
-  }
-  if (twins > 0) {
-    hd_buffer_printf(out, ".%u", twins);
+  if (upto > 0 && s->twins[upto - 1] > 0) {
+    hd_buffer_printf(out, ".%u", (unsigned)s->twins[upto - 1]);
   }
 }
 
@@ -421,7 +479,7 @@ static bool add_arc(reader *r, uint32_t c, const sequence *s, uint32_t i, bool n
 /* Is the last act of the sequence the state that it goes on with? Errors are told. */
 static bool check_sequence(reader *r, uint32_t c, const sequence *s, bool *named_end) {
   act *last = &r->acts.data[s->first + s->count - 1];
-  *named_end = last->mark == EITHER && find_state(r, c, last->name) != HD_NONE;
+  *named_end = last->mark == EITHER && find_word(r, last->name, states_of(c)) != HD_NONE;
   if (*named_end && s->count == 1) {
     return wrong_name(r, last->name, "expected a message first", "is a state");
   }
@@ -444,7 +502,7 @@ static bool is_start(const reader *r, uint32_t s) {
 }
 
 /* The states of one contract: first the named ones, each with its sequences' first messages, then those between. */
-static void write_contract(reader *r, uint32_t c, hd_buffer *out) {
+static void write_contract(reader *r, uint32_t c, size_t *next_sequence, hd_buffer *out) {
   hd_buffer_add_text(out, "choreography ");
   add_name(r, r->contracts.data[c].name, out);
   hd_buffer_add_text(out, "\npeers ");
@@ -452,22 +510,23 @@ static void write_contract(reader *r, uint32_t c, hd_buffer *out) {
   hd_buffer_add_text(out, ", ");
   add_peer(r, c, 'S', out);
   hd_buffer_add_text(out, "\n");
-  for (uint32_t s = r->contracts.data[c].first_state; s < end_of_contract(r, c, true); s++) {
+  size_t first = *next_sequence, q = first; /* sequences stand in the order of their states */
+  for (uint32_t s = r->contracts.data[c].first_state; s < end_of_contract(r, c); s++) {
     hd_buffer_add_text(out, is_start(r, s) && s != r->contracts.data[c].first_state ? "initial state " : "state ");
     add_name(r, r->states.data[s].name, out);
     add_header(r, c, r->states.data[s].name, out);
-    for (size_t q = 0; q < r->sequences.count; q++) {
-      const sequence *sequence_of = &r->sequences.data[q];
+    for (; q < r->sequences.count && r->sequences.data[q].state == s; q++) {
       bool named_end = false;
-      if (sequence_of->state == s && check_sequence(r, c, sequence_of, &named_end)) {
-        add_arc(r, c, sequence_of, 0, named_end, out);
+      if (check_sequence(r, c, &r->sequences.data[q], &named_end)) {
+        add_arc(r, c, &r->sequences.data[q], 0, named_end, out);
       }
     }
   }
-  for (size_t q = 0; q < r->sequences.count; q++) {
+  *next_sequence = q;
+  for (q = first; q < *next_sequence; q++) {
     const sequence *s = &r->sequences.data[q];
     bool named_end = s->count > 0 && r->acts.data[s->first + s->count - 1].mark == EITHER;
-    for (uint32_t i = 1; r->states.data[s->state].contract == c && i < s->count - (named_end ? 1 : 0); i++) {
+    for (uint32_t i = 1; i < s->count - (named_end ? 1 : 0); i++) {
       hd_buffer_add_text(out, "state ");
       add_place(r, s, i, out);
       add_header(r, c, r->acts.data[s->first + i].name, out);
@@ -503,8 +562,9 @@ static void move_spans(const reader *r, hd_chor_file *file) {
 
 static hd_status convert(reader *r, hd_chor_file **out) {
   hd_buffer chor = {0};
+  size_t next_sequence = 0;
   for (uint32_t c = 0; c < r->contracts.count; c++) {
-    write_contract(r, c, &chor);
+    write_contract(r, c, &next_sequence, &chor);
   }
   hd_text *text = NULL;
   hd_diag *diag = hd_diag_new();
@@ -539,6 +599,8 @@ static void free_reader(reader *r) {
   contracts_free(&r->contracts);
   spans_free(&r->arc_spans);
   spans_free(&r->state_spans);
+  word_numbers_free(&r->words);
+  beginnings_free(&r->beginnings);
 }
 
 /* What is no text is refused at its first byte that is none, comments included, as in .chor. */

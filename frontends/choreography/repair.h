@@ -141,7 +141,7 @@ hd_status hdi_repair_offer(const hdi_repair_query *query, const hdi_draft *draft
  * its automaton is too large to be written down, HD_E_NOMEM, HD_E_CANCELLED. */
 hd_status hdi_least_relaxation(const hdi_repair_query *query, hdi_draft **draft);
 /* The ones that always exist (fallback.c). The draft is owned by the caller; sites are of the block, in the arena. */
-hd_status hdi_fallback_relaxation(const hdi_repair_query *query, hdi_draft **draft);
+hd_status hdi_fallback_relaxation(const hdi_repair_query *query, hdi_draft **out);
 hd_status hdi_fallback_sites(const hdi_repair_query *query, hd_arena *arena, hdi_sync_site **out, size_t *count);
 
 #endif

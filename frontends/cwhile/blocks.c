@@ -13,6 +13,9 @@
 
 #include <string.h>
 
+/* Of a statement that is executed piece by piece: the last piece, and all before it together. */
+enum { REAL_LAST = 1, REAL_PIECES = 2 };
+
 typedef struct maker {
   const hdi_cw_yields *yields;
   const hd_cw_program *program;
@@ -21,8 +24,9 @@ typedef struct maker {
   hd_arena *arena;
   hdi_cw_blocks *out;
   hdi_cw_list_edit *lists;
-  bool *held;  /* per statement: no thread rests before it */
-  bool *split; /* per statement: nor inside it, where it is executed piece by piece */
+  bool *held;    /* per statement: no thread rests before it */
+  bool *split;   /* per statement: nor inside it, where it is executed piece by piece */
+  uint8_t *real; /* per statement: which of its steps touch something shared that is not ghost */
   bool failed;
 } maker;
 
@@ -94,21 +98,6 @@ static bool is_needed_whole(const maker *m, const hd_cw_stmt *stmt) {
 
 /* ---- what a block holds ---- */
 
-static uint32_t count_accesses(const maker *m, const hd_cw_expr *expr);
-
-static uint32_t count_target(const maker *m, const hd_cw_ref *ref) {
-  return (ref->global && !m->program->globals[ref->var].ghost ? 1 : 0) + count_accesses(m, ref->index);
-}
-
-/* Reads of globals that are not ghost. */
-static uint32_t count_accesses(const maker *m, const hd_cw_expr *expr) {
-  if (expr == NULL) {
-    return 0;
-  }
-  return (expr->kind == HD_CW_READ ? count_target(m, &expr->ref) : 0) + count_accesses(m, expr->a) +
-         count_accesses(m, expr->b);
-}
-
 /* Steps of the statement that touch shared data that is not ghost, those inside included; all statements are counted in
  * the block. */
 static uint32_t count_real(maker *m, const hd_cw_stmt *stmt, bool inside) {
@@ -116,9 +105,8 @@ static uint32_t count_real(maker *m, const hd_cw_stmt *stmt, bool inside) {
   if (inside && m->yields->of_statement[stmt->number] != HD_NONE && !m->held[stmt->number]) {
     m->out->widened++;
   }
-  bool names_target = stmt->kind == HD_CW_ASSIGN || stmt->kind == HD_CW_LOCK || stmt->kind == HD_CW_UNLOCK;
-  uint32_t real = (names_target ? count_target(m, &stmt->target) : 0) + count_accesses(m, stmt->expr);
-  real = real > 1 && !m->yields->lowering->flow.access ? 1 : real;       /* of one step */
+  uint32_t real = (m->real[stmt->number] & REAL_PIECES) != 0;
+  real += (m->real[stmt->number] & REAL_LAST) != 0;
   real += stmt->kind == HD_CW_CALL || stmt->kind == HD_CW_ASYNC ? 2 : 0; /* not looked into */
   for (const hd_cw_stmt *s = stmt->body; s != NULL; s = s->next) {
     real += count_real(m, s, stmt->kind != HD_CW_ATOMIC);
@@ -223,6 +211,16 @@ static void find_held(maker *m) {
   }
 }
 
+static void find_real(maker *m) {
+  const hdi_cw_flow *flow = &m->yields->lowering->flow;
+  for (uint32_t e = 0; e < flow->edges.count; e++) {
+    const hdi_cw_edge *edge = &flow->edges.data[e];
+    if (hdi_cw_edge_touches_shared(flow, edge, false)) {
+      m->real[edge->stmt->number] |= flow->locs.data[edge->to].piece ? REAL_PIECES : REAL_LAST;
+    }
+  }
+}
+
 hd_status hdi_cw_blocks_make(const hdi_cw_yields *yields, const bool *chosen, hdi_cw_wrap_kind kind, hd_arena *arena,
                              hdi_cw_blocks *out) {
   const hd_cw_program *program = yields->lowering->program;
@@ -233,10 +231,12 @@ hd_status hdi_cw_blocks_make(const hdi_cw_yields *yields, const bool *chosen, hd
   m.held = hd_arena_alloc_array(arena, most, sizeof *m.held);
   out->blocks = hd_arena_alloc_array(arena, most, sizeof *out->blocks);
   m.split = hd_arena_alloc_array(arena, most, sizeof *m.split);
-  if (m.lists == NULL || m.held == NULL || m.split == NULL || out->blocks == NULL) {
+  m.real = hd_arena_alloc_array(arena, most, sizeof *m.real);
+  if (m.lists == NULL || m.held == NULL || m.split == NULL || m.real == NULL || out->blocks == NULL) {
     return HD_E_NOMEM;
   }
   find_held(&m);
+  find_real(&m);
   for (uint32_t b = 0; b < program->body_count; b++) {
     const hd_cw_body *body = &program->bodies[b];
     uint32_t start = yields->of_body[b];

@@ -222,3 +222,28 @@ void hdi_cw_flow_clear(hdi_cw_flow *flow) {
   hd_arena_free(flow->arena);
   flow->arena = NULL;
 }
+
+/* ---- what steps touch ---- */
+
+static bool counts(const hdi_cw_variable *var, bool ghosts) {
+  return var->thread == HD_NONE && !var->hidden && (ghosts || !var->ghost);
+}
+
+static bool reads_shared(const hdi_cw_flow *flow, const hdi_cw_node *node, bool ghosts) {
+  if (node == NULL) {
+    return false;
+  }
+  bool var = node->kind == HDI_CW_NODE_VAR || node->kind == HDI_CW_NODE_ELEMENT;
+  return node->kind == HDI_CW_NODE_ENDED || (var && counts(&flow->vars.data[node->var], ghosts)) ||
+         reads_shared(flow, node->a, ghosts) || reads_shared(flow, node->b, ghosts);
+}
+
+bool hdi_cw_edge_touches_shared(const hdi_cw_flow *flow, const hdi_cw_edge *edge, bool ghosts) {
+  bool touches = reads_shared(flow, edge->guard, ghosts);
+  for (const hdi_cw_action *action = edge->actions; action != NULL && !touches; action = action->next) {
+    touches = action->kind == HDI_CW_START ||
+              (action->kind == HDI_CW_SET && counts(&flow->vars.data[action->var], ghosts)) ||
+              reads_shared(flow, action->index, ghosts) || reads_shared(flow, action->value, ghosts);
+  }
+  return touches;
+}

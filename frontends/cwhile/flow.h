@@ -127,6 +127,10 @@ typedef struct hdi_cw_flow_options {
 hd_status hdi_cw_flow_make(const hd_cw_program *program, const hdi_cw_flow_options *options, hdi_cw_flow *flow);
 void hdi_cw_flow_clear(hdi_cw_flow *flow);
 
+/* Does the step touch something that threads share: a variable, hidden ones apart, or whether a thread runs? Without
+ * `ghosts` variables that are not there when the program runs do not count. */
+bool hdi_cw_edge_touches_shared(const hdi_cw_flow *flow, const hdi_cw_edge *edge, bool ghosts);
+
 /* ---- for the parts of the flow: flow.c, flow_stmt.c, flow_call.c, flow_fuse.c, flow_access.c ---- */
 
 #define HDI_CW_TEMPS_MAX 64u

@@ -193,26 +193,6 @@ static void note_reads(const maker *m, const hdi_cw_node *node, bool *reads) {
   }
 }
 
-static bool reads_real(const maker *m, const hdi_cw_node *node) {
-  if (node == NULL) {
-    return false;
-  }
-  bool var = node->kind == HDI_CW_NODE_VAR || node->kind == HDI_CW_NODE_ELEMENT;
-  const hdi_cw_variable *v = var ? &m->flow->vars.data[node->var] : NULL;
-  return (var && v->thread == HD_NONE && !v->ghost) || reads_real(m, node->a) || reads_real(m, node->b);
-}
-
-/* Does the step touch something shared that is not ghost? */
-static bool touches_real(const maker *m, const hdi_cw_edge *edge) {
-  bool real = reads_real(m, edge->guard);
-  for (const hdi_cw_action *action = edge->actions; action != NULL; action = action->next) {
-    const hdi_cw_variable *v = action->kind == HDI_CW_SET ? &m->flow->vars.data[action->var] : NULL;
-    real = real || (v != NULL && v->thread == HD_NONE && !v->ghost && !v->hidden);
-    real = real || reads_real(m, action->index) || reads_real(m, action->value);
-  }
-  return real;
-}
-
 static void note_edges(maker *m) {
   size_t vars = m->flow->vars.count;
   for (uint32_t e = 0; e < m->flow->edges.count; e++) {
@@ -230,7 +210,7 @@ static void note_edges(maker *m) {
         writes[action->var] = true;
       }
     }
-    m->real[edge->stmt->number] |= touches_real(m, edge);
+    m->real[edge->stmt->number] |= hdi_cw_edge_touches_shared(m->flow, edge, false);
   }
   for (uint32_t s = 0; s < m->out->program->statement_count; s++) {
     if (m->real[s]) {

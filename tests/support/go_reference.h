@@ -154,6 +154,9 @@ typedef enum gr_arrival {
   /* Whoever stands there may be there or on the way: the default is ruled out only by buffers and closed channels.
    * The same answers with fewer states (test_go_reference.c compares). */
   GR_MAY_BE_THERE,
+  /* As above, but two selects also meet when both could go on alone, through a buffer or a closed channel. The Go
+   * specification does not rule this out; the runtime never does it, for neither select would wait for the other. */
+  GR_MEETS_ANYWAY,
 } gr_arrival;
 
 typedef struct gr_verdicts {

@@ -226,14 +226,30 @@ static bool alone(const world *w, int g, const offer *o, bool only_ask) {
   return true;
 }
 
-/* Whether g and h, which stand at two ends of a channel, can meet, the step being g's. */
+/* Does the goroutine go on without waiting: has it a default, or an offer that needs nobody? */
+static bool need_not_wait(const world *w, int g) {
+  offer offers[OFFERS];
+  int body;
+  bool needs_nobody = has_default(w, g, &body);
+  for (size_t i = offers_of(w, g, offers); i > 0; i--) {
+    needs_nobody |= alone(w, g, &offers[i - 1], true);
+  }
+  return needs_nobody;
+}
+
+/* Whether g and h, which stand at two ends of a channel, can meet, the step being g's. One of them must have been
+ * there, waiting, when the other one came. */
 static bool may_meet(const world *w, int g, int h, const offer *o) {
   int body;
-  if (w->arrival == GR_PARKS) {
-    return !w->from->goroutine[g].parked && w->from->goroutine[h].parked;
+  switch (w->arrival) {
+    case GR_PARKS:
+      return !w->from->goroutine[g].parked && w->from->goroutine[h].parked && !need_not_wait(w, h);
+    case GR_MAY_BE_THERE: /* the sender's step, so that there is one only */
+      return o->sends && !(need_not_wait(w, g) && need_not_wait(w, h));
+    case GR_MEETS_ANYWAY:
+      return o->sends && !(has_default(w, g, &body) && has_default(w, h, &body));
   }
-  /* A select with default does not wait for another one. The sender's step, so that there is one only. */
-  return o->sends && !(has_default(w, g, &body) && has_default(w, h, &body));
+  return false;
 }
 
 /* The steps in which another goroutine answers the offer; whether there are any. With `only_ask` none is made. */

@@ -103,6 +103,46 @@ static const struct {
     {"contract N {\n// \033[31m\n state s: a?; }", 2, 4, "expected a text file"},
 };
 
+/* Names of states far from a named one do not grow, and stay apart. */
+Test(contract, long_sequences_have_short_names) {
+  expect_chor("contract L { in message a(); state S: { a? -> a? -> a? -> a? -> a?; a? -> a? -> a? -> a? -> S; } }",
+              "choreography L\npeers C, S\n"
+              "state S:\n  C -> S : a => S.a\n  C -> S : a => S.a.1\n"
+              "state S.a:\n  C -> S : a => S.a.a\nstate S.a.a:\n  C -> S : a => S.a.a.a\n"
+              "state S.a.a.a:\n  C -> S : a => S.4.a\nstate S.4.a:\n  C -> S : a => S.5.a\n"
+              "state S.a.1:\n  C -> S : a => S.a.a.1\nstate S.a.a.1:\n  C -> S : a => S.a.a.a.1\n"
+              "state S.a.a.a.1:\n  C -> S : a => S\n");
+}
+
+/* One sequence of many messages, many sequences, many states, many messages: nothing is looked for from the start. */
+Test(contract, large_contracts_are_read_in_no_time) {
+  enum { MANY = 20000 };
+  hd_buffer words = {0};
+  hd_buffer_add_text(&words, "contract L {\n");
+  for (int i = 0; i < MANY; i++) {
+    hd_buffer_printf(&words, "  in message m%d();\n", i);
+  }
+  hd_buffer_add_text(&words, "  state Start: {\n");
+  for (int i = 0; i < MANY; i++) {
+    hd_buffer_printf(&words, "    m%d -> m0 -> m1 -> T%d;\n", i, i);
+  }
+  hd_buffer_add_text(&words, "  }\n  state Long: m0");
+  for (int i = 0; i < MANY; i++) {
+    hd_buffer_add_text(&words, " -> m0");
+  }
+  hd_buffer_add_text(&words, ";\n");
+  for (int i = 0; i < MANY; i++) {
+    hd_buffer_printf(&words, "  state T%d: m%d;\n", i, i);
+  }
+  hd_buffer_add_text(&words, "}\n");
+  cr_assert(!words.failed);
+  cr_assert_eq(read_text(words.data, words.size_bytes), HD_OK);
+  cr_assert_eq(file->blocks[0].state_count,
+               2 + MANY /* T */ + 2 * MANY /* Start */ + MANY + 1 /* Long */ + MANY /* ends */);
+  hd_buffer_free(&words);
+  close_all();
+}
+
 Test(contract, mistakes_have_places) {
   for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
     cr_assert_eq(read_text(mistakes[i].contract, strlen(mistakes[i].contract)), HD_E_INPUT, "accepted: %s",

@@ -173,6 +173,22 @@ Test(regions, ghost_state_is_not_worth_a_block) {
   close_fixture(&f);
 }
 
+/* A parameter by reference is what it stands for: no ghost. */
+Test(regions, references_are_no_ghosts) {
+  fixture f;
+  open_words(&f,
+             "int total = 0;\n"
+             "proc add(int amount, ref sum) {\n  int seen;\n  seen = sum;\n  sum = seen + amount;\n}\n"
+             "thread boss {\n  int one, two;\n  one = async add(1, total);\n  two = async add(2, total);\n"
+             "  join(one);\n  join(two);\n  assert(total == 3);\n}\n");
+  for (int weak = 0; weak < 2; weak++) {
+    hdi_cw_region_answer answer = find(&f, weak ? HDI_CW_WRAP_WATOMIC : HDI_CW_WRAP_ATOMIC);
+    cr_assert(answer.region_count == 1 && answer.regions[0].yield_count == 1, "%u regions", answer.region_count);
+    hdi_cw_region_answer_clear(&answer);
+  }
+  close_fixture(&f);
+}
+
 /* A statement of several accesses is one step in a block: its runs are the same all the same. */
 Test(regions, statements_of_several_accesses_keep_their_runs) {
   static const struct {

