@@ -98,8 +98,9 @@ static int run_parsed(const hd_options *options, hd_diag *diag) {
   if (options->help) {
     return print_help(options->command);
   }
-  if (hd_drive_validate(options, diag) != HD_OK) {
-    hdi_output_diagnostics(options, diag);
+  hd_status valid = hd_drive_validate(options, diag);
+  hdi_output_diagnostics(options, diag); /* warnings too */
+  if (valid != HD_OK) {
     return hd_status_exit_code(HD_E_USAGE);
   }
   int code = check_files(options);

@@ -132,6 +132,23 @@ static hd_status settle(const hd_job *job, hd_status status, size_t errors_befor
   return status;
 }
 
+void hd_warn_no_effect(const hd_options *options, const char *option, const char *file, const char *because,
+                       hd_diag *diag) {
+  if (hd_options_is_set(options, option)) {
+    hd_diag_add(diag, HD_DIAG_NO_EFFECT, NULL, (hd_span){0, 0}, NULL, "--%s has no effect on %s: %s", option, file,
+                because);
+  }
+}
+
+static void warn_of_no_effects(const hd_job *job, const hd_frontend *frontend, const hd_result *result, hd_diag *diag) {
+  const hd_no_effect *row = frontend->no_effects;
+  for (; row != NULL && row->option != NULL; row++) {
+    if ((row->commands & (1u << job->command)) != 0) {
+      hd_warn_no_effect(job->request->options, row->option, result->file, row->because, diag);
+    }
+  }
+}
+
 hd_status hd_drive(const hd_job *job, hd_diag *diag, hd_result *result, hd_buffer *text) {
   HD_REQUIRE((job->command == HD_COMMAND_REPLAY) == (job->trace != NULL));
   HD_REQUIRE((job->command != HD_COMMAND_PROJECT && job->command != HD_COMMAND_CONVERT) || text != NULL);
@@ -151,6 +168,7 @@ hd_status hd_drive(const hd_job *job, hd_diag *diag, hd_result *result, hd_buffe
   hd_ast *ast = NULL;
   hd_status status = frontend->parse(job->text, diag, &ast);
   if (status == HD_OK) {
+    warn_of_no_effects(job, frontend, result, diag);
     status = run_command(job, frontend, ast, diag, result, text);
     frontend->free_ast(ast);
   }
@@ -171,6 +189,15 @@ hd_status hd_drive_validate(const hd_options *options, hd_diag *diag) {
     hd_diag_add(diag, HD_DIAG_USAGE, NULL, (hd_span){0, 0}, NULL, "--up-to %lu is less than --bound %lu",
                 (unsigned long)options->up_to, (unsigned long)options->bound);
     return HD_E_USAGE;
+  }
+  if (options->up_to != 0 && options->bound != 1) {
+    hd_diag_add(diag, HD_DIAG_NO_EFFECT, NULL, (hd_span){0, 0}, NULL,
+                "--bound has no effect beside --up-to, which begins with queues of length 1");
+  }
+  if (options->as_published && (options->bound != 1 || options->up_to != 0 || options->semantics != 0)) {
+    hd_diag_add(diag, HD_DIAG_NO_EFFECT, NULL, (hd_span){0, 0}, NULL,
+                "--bound, --up-to and --semantics have no effect beside --as-published, which is about mailboxes of "
+                "length 1");
   }
   if (options->stuck_peers && options->as_published) {
     hd_diag_add(diag, HD_DIAG_USAGE, NULL, (hd_span){0, 0}, NULL,

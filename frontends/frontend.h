@@ -28,6 +28,13 @@ typedef struct hd_request {
 /* A parsed input; each frontend defines the struct behind it. */
 typedef struct hd_ast hd_ast;
 
+/* An option that has no effect on inputs of a language under some commands; who gives it is told so. */
+typedef struct hd_no_effect {
+  const char *option;  /* long name; NULL ends a list */
+  uint32_t commands;   /* HD_IN(...) */
+  const char *because; /* "it is for threads" */
+} hd_no_effect;
+
 typedef struct hd_frontend {
   uint32_t abi; /* HD_FRONTEND_ABI */
   const char *name;
@@ -53,10 +60,15 @@ typedef struct hd_frontend {
    */
   hd_status (*replay)(const hd_ast *ast, const hd_text *trace, const hd_request *request, hd_diag *diag,
                       hd_result *result);
+  const hd_no_effect *no_effects; /* NULL: none. Options that some answers need not ask for are the frontend's to tell
+                                     about, with hd_warn_no_effect */
 } hd_frontend;
 
 /* The built-in frontends, NULL-terminated (registry.c). */
 extern const hd_frontend *const hd_frontends[];
+/* Warns (HD005) that --`option` has no effect on `file`, when it was given. */
+void hd_warn_no_effect(const hd_options *options, const char *option, const char *file, const char *because,
+                       hd_diag *diag);
 /* By file name ending, otherwise by sniffing; NULL when nothing fits (drive.c). */
 const hd_frontend *hd_frontend_for(const hd_text *text);
 

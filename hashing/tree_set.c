@@ -19,10 +19,12 @@
  * N^(1/4) quarters and so on. A node takes more room than a root (12.8 bytes by the load against 8), but all of them
  * together are a small part. It all depends on halves of equal weight. Halves of the words in their order are not: the
  * last word is mostly not full, and what moves at a time is next to each other (measured: more than one node for a
- * state for pipelines, philosophers, locks). Therefore the leaves take chunks 0 of all words first, then all chunks 2,
- * all chunks 1, all chunks 3 (0.1 to 0.8 nodes for a state on the same). A group of four words is four leaves, one of
- * each class; up to three words that are left over give as many leaves, mixed but in this order. The right half has the
- * odd leaf, being the lighter one. States that share no parts are the worst case, about 40 bytes a word.
+ * state for pipelines, philosophers, locks). Therefore the caller says which chunks are together in a leaf: a search
+ * knows from its model which parts of a state change together (core/model/deal.c). Otherwise the leaves take chunks 0
+ * of all words first, then all chunks 2, all chunks 1, all chunks 3 (0.1 to 0.8 nodes for a state on the same). A group
+ * of four words is four leaves, one of each class; up to three words that are left over give as many leaves, mixed but
+ * in this order. The right half has the odd leaf, being the lighter one. States that share no parts are the worst case,
+ * about 40 bytes a word.
  *
  * Numbers are not positions: they stay when the tables grow [node_table.c]. So each worker keeps the numbers of all
  * parts of the state it offered last, for ever, and for the next state looks up only the parts that differ; successors
@@ -36,8 +38,9 @@
  * so. An insertion that found no room for a node answers "full" and has entered no root; the nodes it did enter are
  * parts of no state yet, and will be found when it is tried again. contains() says no as soon as a part has no number.
  * Growth: worker 0 decides which of the two tables must grow, all take part.
- * Cost of a known successor: W comparisons of words, per level one look-up or two in tables that mostly stay in the
- * caches, and one look-up in the set of roots, the only one that goes to memory.
+ * Cost of a known successor: W comparisons of words, up to four leaves for each word that differs, per level one
+ * look-up or two in tables that mostly stay in the caches, and one look-up in the set of roots, the only one that goes
+ * to memory.
  *
  * After Laarman, van de Pol, Weber: Parallel Recursive State Compression for Free (SPIN 2011), with numbers in place of
  * positions in the table, so that the tables can grow, with memory of the last state in place of that of the parent,
@@ -60,7 +63,8 @@ static uint64_t key_of(uint32_t left, uint32_t right) {
 
 /* ---- leaves ---- */
 
-/* Leaf i of `count` words, 1 .. 4, has chunks chunk_of[count][i]; chunk c is part c % 4 of word c / 4. */
+/* Without knowing the states: leaf i of `count` words, 1 .. 4, has chunks chunk_of[count][i]; chunk c is part c % 4 of
+ * word c / 4. */
 static const uint8_t chunk_of[5][4][4] = {[1] = {{0, 1, 2, 3}},
                                           [2] = {{0, 4, 2, 6}, {1, 5, 3, 7}},
                                           [3] = {{0, 4, 8, 2}, {6, 10, 1, 5}, {9, 3, 7, 11}},
@@ -72,37 +76,54 @@ static inline uint64_t chunk_at(const uint64_t *words, uint32_t chunk) {
   return value;
 }
 
-static inline uint64_t make_leaf(const uint64_t *words, const uint8_t *chunks) {
+static inline uint64_t make_leaf(const uint64_t *words, const uint32_t *chunks) {
   return chunk_at(words, chunks[0]) | chunk_at(words, chunks[1]) << 16 | chunk_at(words, chunks[2]) << 32 |
          chunk_at(words, chunks[3]) << 48;
 }
 
-/* The left half has the chunks 0 and 2 of the groups, then what fits of the words left over. */
-static void place_leaves(hdi_tree_set *set) {
-  uint32_t groups = set->words / 4, rest = set->words % 4, left = rest / 2;
-  set->leaf_of[0] = 0;
-  set->leaf_of[2] = groups;
-  set->leaf_of[1] = 2 * groups + left;
-  set->leaf_of[3] = 3 * groups + left;
-  for (uint32_t i = 0; i < rest; i++) {
-    set->rest_of[i] = (i < left ? 2 : 4) * groups + i;
+/* The chunks of leaf `leaf`: those of `count` words from word `first` on that chunk_of puts together. */
+static void deal_leaf(hdi_tree_set *set, uint32_t leaf, uint32_t first, const uint8_t *chunks) {
+  for (uint32_t i = 0; i < 4; i++) {
+    set->chunks[4 * (size_t)leaf + i] = 4 * first + chunks[i];
   }
 }
 
-/* Leaf `leaf` of a state. */
-static uint64_t leaf_at(const hdi_tree_set *set, const uint64_t *state, uint32_t leaf) {
-  uint32_t groups = set->words / 4, rest = set->words % 4;
-  for (uint32_t k = 0; k < 4; k++) {
-    if (leaf >= set->leaf_of[k] && leaf - set->leaf_of[k] < groups) {
-      return make_leaf(state + (size_t)(leaf - set->leaf_of[k]) * 4, chunk_of[4][k]);
+/* The left half has the chunks 0 and 2 of the groups, then what fits of the words left over. */
+static void deal_chunks(hdi_tree_set *set) {
+  uint32_t groups = set->words / 4, rest = set->words % 4, left = rest / 2;
+  const uint32_t leaf_of[4] = {0, 2 * groups + left, groups, 3 * groups + left};
+  for (uint32_t g = 0; g < groups; g++) {
+    for (uint32_t k = 0; k < 4; k++) {
+      deal_leaf(set, leaf_of[k] + g, 4 * g, chunk_of[4][k]);
     }
   }
-  uint32_t k = 0;
-  while (k < rest && set->rest_of[k] != leaf) {
-    k++;
+  for (uint32_t i = 0; i < rest; i++) {
+    deal_leaf(set, (i < left ? 2 : 4) * groups + i, 4 * groups, chunk_of[rest][i]);
   }
-  HD_ASSERT(k < rest);
-  return make_leaf(state + (size_t)groups * 4, chunk_of[rest][k]);
+}
+
+static hd_status place_leaves(hdi_tree_set *set, const uint32_t *chunks) {
+  size_t count = 4 * (size_t)set->words;
+  set->chunks = calloc(count, sizeof *set->chunks);
+  set->leaves_of = calloc(count, sizeof *set->leaves_of);
+  if (set->chunks == NULL || set->leaves_of == NULL) {
+    return HD_E_NOMEM;
+  }
+  if (chunks != NULL) {
+    memcpy(set->chunks, chunks, count * sizeof *chunks);
+  } else {
+    deal_chunks(set);
+  }
+  for (size_t i = 0; i < count; i++) {
+    HD_ASSERT(set->chunks[i] < count);
+    set->leaves_of[set->chunks[i]] = (uint32_t)(i / 4);
+  }
+  return HD_OK;
+}
+
+/* Leaf `leaf` of a state. */
+static inline uint64_t leaf_at(const hdi_tree_set *set, const uint64_t *state, uint32_t leaf) {
+  return make_leaf(state, set->chunks + 4 * (size_t)leaf);
 }
 
 /* ---- the shape ---- */
@@ -179,7 +200,7 @@ static hd_status init_lane(hdi_tree_set *set, hdi_tree_lane *lane) {
   return HD_OK;
 }
 
-static hd_status init_lanes(hdi_tree_set *set) {
+static hd_status init_lanes(hdi_tree_set *set, const uint32_t *chunks) {
   set->parts = 2 * set->words - 2;
   size_t state_bytes = set->words * (sizeof(uint64_t) + sizeof(uint32_t)) + set->parts * sizeof(uint32_t);
   size_t block = BLOCK_BYTES / state_bytes;
@@ -189,8 +210,8 @@ static hd_status init_lanes(hdi_tree_set *set) {
     return HD_E_NOMEM;
   }
   memset(set->lanes, 0, set->workers * sizeof *set->lanes);
-  place_leaves(set);
-  hd_status status = make_shape(set);
+  hd_status status = place_leaves(set, chunks);
+  status = status == HD_OK ? make_shape(set) : status;
   for (uint32_t i = 0; i < set->workers && status == HD_OK; i++) {
     status = init_lane(set, &set->lanes[i]);
   }
@@ -226,7 +247,7 @@ hd_status hdi_tree_set_init(hdi_tree_set *set, const hd_visited_config *config) 
     status = init_roots(set, config);
   }
   if (status == HD_OK && set->words > 1) {
-    status = init_lanes(set);
+    status = init_lanes(set, config->chunks);
   }
   if (status != HD_OK) {
     hdi_tree_set_clear(set);
@@ -240,8 +261,11 @@ void hdi_tree_set_clear(hdi_tree_set *set) {
   }
   free(set->lanes);
   free(set->joins);
+  free(set->chunks);
+  free(set->leaves_of);
   set->lanes = NULL;
   set->joins = NULL;
+  set->chunks = set->leaves_of = NULL;
   hdi_word_set_clear(&set->roots);
   hdi_node_table_clear(&set->nodes);
 }
@@ -267,22 +291,17 @@ static inline size_t want_leaf(const hdi_tree_set *set, hdi_tree_lane *lane, siz
 
 /* Wants the leaves of `count` states that differ from those of the state before; returns how many. */
 static size_t want_leaves(const hdi_tree_set *set, hdi_tree_lane *lane, const uint64_t *states, uint32_t count) {
-  uint32_t words = set->words, groups = words / 4, rest = words % 4;
+  uint32_t words = set->words;
   const uint64_t *before = lane->last;
   size_t wanted = 0, row = set->parts;
   for (uint32_t i = 0; i < count; i++, row += set->parts) {
     const uint64_t *state = states + (size_t)i * words;
-    for (uint32_t g = 0; g < groups; g++) {
-      const uint64_t *now = state + (size_t)g * 4, *old = before + (size_t)g * 4;
-      if (((now[0] ^ old[0]) | (now[1] ^ old[1]) | (now[2] ^ old[2]) | (now[3] ^ old[3])) != 0) {
-        for (uint32_t k = 0; k < 4; k++) {
-          wanted = want_leaf(set, lane, wanted, make_leaf(now, chunk_of[4][k]), row, set->leaf_of[k] + g);
-        }
+    for (uint32_t w = 0; w < words; w++) {
+      uint64_t changed = state[w] ^ before[w];
+      const uint32_t *leaves = set->leaves_of + 4 * (size_t)w;
+      for (uint32_t k = 0; changed != 0 && k < 4; k++) {
+        wanted = want_leaf(set, lane, wanted, leaf_at(set, state, leaves[k]), row, leaves[k]);
       }
-    }
-    for (uint32_t k = 0; k < rest; k++) {
-      uint64_t leaf = make_leaf(state + (size_t)groups * 4, chunk_of[rest][k]);
-      wanted = want_leaf(set, lane, wanted, leaf, row, set->rest_of[k]);
     }
     before = state;
   }

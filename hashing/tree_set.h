@@ -31,8 +31,8 @@ typedef struct hdi_tree_set {
   hdi_node_table nodes;
   uint32_t words;
   uint32_t parts;                       /* numbers in a row: leaves, and inner nodes below the root */
-  uint32_t leaf_of[4];                  /* first leaf of each class of chunks */
-  uint32_t rest_of[3];                  /* leaves of the words behind the last group of four */
+  uint32_t *chunks;                     /* owned; leaf l has chunks[4 l .. 4 l + 3]. NULL with one word */
+  uint32_t *leaves_of;                  /* owned; the leaves in which word w has chunks: leaves_of[4 w .. 4 w + 3] */
   uint32_t block;                       /* states worked on together */
   uint32_t level_count;                 /* of inner nodes below the root */
   uint32_t levels[HDI_TREE_LEVELS + 1]; /* level l, from the deepest on: parts levels[l] .. levels[l + 1] - 1 */

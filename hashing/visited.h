@@ -66,6 +66,8 @@ typedef struct hd_visited_config {
   hd_store store;   /* AUTO: WORD for one word, later BITMAP when that is smaller; TREE otherwise */
   size_t memory_max_bytes; /* for the table and the stored states; 0 = no limit */
   size_t initial_slots;    /* rounded up to a power of two; 0 = small */
+  const uint32_t *chunks;  /* TREE: leaf l of the tree has chunks[4 l .. 4 l + 3], chunk c being 16 bits of word c / 4;
+                              all 4 W once. Borrowed by hd_visited_new; NULL: dealt out without knowing the states */
 } hd_visited_config;
 
 /* What growing has cost so far. */

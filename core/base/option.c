@@ -98,6 +98,43 @@ void hd_options_init(hd_options *options) {
   }
 }
 
+static const void *field_in(const hd_options *options, const hd_option_row *row) {
+  return (const unsigned char *)options + row->offset;
+}
+
+static bool differ(const hd_options *a, const hd_options *b, const hd_option_row *row) {
+  const void *left = field_in(a, row), *right = field_in(b, row);
+  switch (row->kind) {
+    case HD_FLAG:
+    case HD_NEGATED:
+      return *(const bool *)left != *(const bool *)right;
+    case HD_UINT:
+      return *(const uint32_t *)left != *(const uint32_t *)right;
+    case HD_SIZE:
+      return *(const uint64_t *)left != *(const uint64_t *)right;
+    case HD_TIME:
+      return *(const double *)left > *(const double *)right || *(const double *)left < *(const double *)right;
+    case HD_CHOICE:
+      return *(const int *)left != *(const int *)right;
+    case HD_TEXT:
+      return *(const char *const *)left != *(const char *const *)right;
+    case HD_LIST:
+      return ((const hd_text_list *)left)->count != 0;
+  }
+  return false;
+}
+
+bool hd_options_is_set(const hd_options *options, const char *name) {
+  size_t i = 0;
+  while (i < hd_option_row_count && strcmp(hd_option_rows[i].name, name) != 0) {
+    i++;
+  }
+  HD_REQUIRE(i < hd_option_row_count);
+  hd_options defaults;
+  hd_options_init(&defaults); /* holds no memory */
+  return differ(options, &defaults, &hd_option_rows[i]);
+}
+
 void hd_options_free(hd_options *options) {
   for (size_t i = 0; i < hd_option_row_count; i++) {
     if (hd_option_rows[i].kind == HD_LIST) {

@@ -104,6 +104,8 @@ void hd_options_free(hd_options *options); /* frees the lists */
  * help or version set these last two are not checked. The command is the first positional argument; without one it
  * stays HD_COMMAND_COUNT and help is set unless version is. Strings are borrowed from argv. HD_E_NOMEM. */
 hd_status hd_options_parse(hd_options *options, int argc, char *const *argv, hd_diag *diag);
+/* True when the option of this long name has another value than its default. The name must exist. */
+bool hd_options_is_set(const hd_options *options, const char *name);
 /* Help text for `command`, or for heddle as a whole when command is HD_COMMAND_COUNT. Caller frees; NULL when memory is
  * out. */
 char *hd_options_help(hd_command command);

@@ -227,6 +227,7 @@ hdi_action hdi_any_decide(hdi_run *run) {
     if (over) {
       return finish(run, HD_END_COMPLETE);
     }
+    hdi_run_take_native(run);
     if (run->alone && run->worker_count > 1 && is_wide(&run->workers[0])) {
       run->alone = false;
     }

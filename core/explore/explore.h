@@ -91,11 +91,13 @@ typedef enum hd_native_mode {
 } hd_native_mode;
 
 /* What became of it. X(identifier, "words") */
-#define HD_NATIVE_USE_TABLE(X)                                                 \
-  X(NOT_ASKED, "not asked for")                                                \
-  X(UNFIT, "not possible: protected locations, a reduction, or too much code") \
-  X(NO_COMPILER, "no C compiler could compile it: CC, or cc")                  \
-  X(LATE, "the search had ended before the code was compiled")                 \
+#define HD_NATIVE_USE_TABLE(X)                                                            \
+  X(NOT_ASKED, "not asked for")                                                           \
+  X(REDUCED, "not used: the search is reduced (stubborn sets); --no-reduction allows it") \
+  X(PROTECTED, "not used: the model has protected locations, whose steps are compound")   \
+  X(UNFIT, "not used: the model is too large to be compiled")                             \
+  X(NO_COMPILER, "not used: no C compiler could compile it (CC, or cc)")                  \
+  X(LATE, "not used: the search had ended before the code was compiled")                  \
   X(USED, "used")
 typedef enum hd_native_use {
 #define HDI_NATIVE_USE_ENUM(identifier, words) HD_NATIVE_##identifier,
@@ -117,7 +119,7 @@ typedef struct hd_search {
   hd_order order; /* ANY: complete runs count the same states, transitions, stopped states and findings; levels are not
                      known, depth_max is not allowed, and what is cut short (a stop slot, the budget: both best effort)
                      depends on who was faster. Counterexamples are rebuilt by a search by levels, and shortest */
-  hd_native_mode native;   /* changes no result. ON: no effect in any order */
+  hd_native_mode native;   /* changes no result; hd_outcome.native says what became of it */
   size_t memory_max_bytes; /* 0: hd_machine_recent_memory_bytes() */
   double timeout_seconds;  /* 0: none */
   uint64_t depth_max;      /* levels expanded at most; 0: none */

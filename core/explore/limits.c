@@ -92,6 +92,9 @@ bool hdi_worker_check(hdi_worker *worker) {
   if (hdi_run_memory_bytes(run) > run->memory_max_bytes) {
     hdi_run_stop(run, HD_END_MEMORY);
   }
+  if (worker->number == 0) {
+    hdi_run_watch_native(run, now);
+  }
   if (worker->number == 0 && run->search->progress != NULL && !run->keep &&
       now >= run->shown_at + SECONDS_BETWEEN_PROGRESS) {
     run->shown_at = now;

@@ -118,6 +118,19 @@ static hd_status init_reduction(hdi_run *run) {
   return hd_reduction_new(run->model, search->filter, search->reduction, &run->reduction, &run->unreduced);
 }
 
+/* The visited set, whose halves are dealt out as the model asks when it is a tree. */
+static hd_status init_visited(hdi_run *run, hd_visited_config *config) {
+  uint32_t *chunks = run->words > 1 ? calloc(4 * (size_t)run->words, sizeof *chunks) : NULL;
+  bool dealt = false;
+  hd_status status =
+      chunks != NULL ? hd_model_deal_chunks(run->model, chunks, &dealt) : (run->words > 1 ? HD_E_NOMEM : HD_OK);
+  config->chunks = dealt ? chunks : NULL;
+  status = status == HD_OK ? hd_visited_new(config, &run->visited) : status;
+  config->chunks = NULL;
+  free(chunks);
+  return status;
+}
+
 static hd_status init_run(hdi_run *run) {
   const hd_search *search = run->search;
   hd_visited_config config = {.words = run->words,
@@ -130,7 +143,7 @@ static hd_status init_run(hdi_run *run) {
     status = init_reduction(run);
   }
   if (status == HD_OK) {
-    status = hd_visited_new(&config, &run->visited);
+    status = init_visited(run, &config);
   }
   if (status != HD_OK) {
     return status;
@@ -435,6 +448,9 @@ static hdi_action decide(hdi_run *run) {
     hdi_action action;
     if (hdi_run_is_full(run, &action)) {
       return action;
+    }
+    if (run->paused) {
+      hdi_run_take_native(run);
     }
     if (!run->paused && !run->ready) {
       action = end_phase(run);

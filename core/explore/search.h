@@ -92,6 +92,7 @@ struct hdi_run {
   hd_native *native; /* owned; NULL: none is being made */
   hd_native_use native_use;
   double native_wait_seconds; /* spent waiting for the compiler */
+  double native_looked_at;    /* when the compiler was last looked at inside a phase; worker 0 */
   bool bind;                  /* workers are bound to cores in the team */
   bool any_order;             /* a search without levels (any_order.c) */
   bool zero_weights;          /* levels must be closed under weight-0 steps */
@@ -138,6 +139,9 @@ void hdi_run_begin_native(hdi_run *run);
 /* Gives the code to all workers when it is ready. At a quiescent point. Cost: a system call while the compiler works.
  */
 void hdi_run_take_native(hdi_run *run);
+/* Asks all workers to come to the barrier when the compiler has ended. Worker 0, inside a phase; looks at it a few
+ * dozen times a second at most. */
+void hdi_run_watch_native(hdi_run *run, double now);
 
 /* ---- level.c: one worker's part of a phase ---- */
 /* Inserts the initial states. Worker 0, before the team starts. */

@@ -15,6 +15,10 @@ uint32_t hd_stepper_bulk_max(const hd_stepper *stepper) {
   return model->flat.valid ? hdi_flat_max(model) : (model->coded != NULL ? model->coded->plan.successors_max : 0);
 }
 
+bool hd_stepper_is_compound(const hd_stepper *stepper) {
+  return stepper->has_strong || stepper->has_weak;
+}
+
 uint32_t hd_stepper_bulk_run(hd_stepper *stepper, const uint64_t *states, uint32_t count, hd_weight_filter weights,
                              uint64_t *next, size_t room, uint32_t *ends, bool *odd) {
   HD_ASSERT(room >= hd_stepper_bulk_max(stepper) + (size_t)HD_BULK_SLACK);

@@ -171,6 +171,8 @@ hd_status hd_stepper_run(hd_stepper *stepper, const uint64_t *state, hd_weight_f
 
 /* Most successors that one state can have on the fast path; 0 when this stepper has none. */
 uint32_t hd_stepper_bulk_max(const hd_stepper *stepper);
+/* True when the model or the filter has protected locations: steps may be compound, and there is no fast path. */
+bool hd_stepper_is_compound(const hd_stepper *stepper);
 /* Places behind the last successor that a bulk run may write to and leave undefined. */
 #define HD_BULK_SLACK 8u
 /* Writes the successors of states[0], states[1], ... (W words each, `count` of them) one after another to `next`: for
@@ -197,6 +199,11 @@ void hd_model_free(hd_model *model); /* NULL allowed */
 uint32_t hd_model_words(const hd_model *model);
 /* Bits that carry information, in all words. */
 uint32_t hd_model_bits(const hd_model *model);
+/* Deals the 4 W chunks of 16 bits of a state (chunk c: bits 16 (c mod 4) and up of word c / 4) out to W leaves of four,
+ * in order[4 l .. 4 l + 3] for leaf l, such that halves of leaves 0 .. W-1, and halves of these, each say little about
+ * what the processes did: for hd_visited_config.chunks. *dealt is false when the model is too large or it is not known
+ * who changes what; `order` then says nothing. HD_E_NOMEM. Cost: see deal.c; microseconds for a few words. */
+hd_status hd_model_deal_chunks(const hd_model *model, uint32_t *order, bool *dealt);
 /* Initial states, sorted by state order without duplicates: count and count*W words, borrowed from the model. A
  * variable with several initial values multiplies them. */
 size_t hd_model_initial(const hd_model *model, const uint64_t **states);

@@ -157,6 +157,11 @@ static bool was_cut_short(hd_end end) {
   return true;
 }
 
+void hd_result_take_native(hd_result *result, const hd_outcome *outcome) {
+  result->native = outcome->native == HD_NATIVE_NOT_ASKED ? NULL : hd_native_use_words(outcome->native);
+  result->native_used = outcome->native == HD_NATIVE_USED;
+}
+
 void hd_result_take_outcome(hd_result *result, const hd_outcome *outcome, uint64_t deadlocks) {
   result->has_statistics = true;
   result->states = outcome->states;
@@ -170,7 +175,7 @@ void hd_result_take_outcome(hd_result *result, const hd_outcome *outcome, uint64
   result->seconds = outcome->seconds;
   result->visited_bytes = outcome->visited_bytes;
   result->memory_bytes = outcome->memory_bytes;
-  result->native = outcome->native == HD_NATIVE_NOT_ASKED ? NULL : hd_native_use_words(outcome->native);
+  hd_result_take_native(result, outcome);
   if (outcome->store != NULL) {
     result->store = hd_arena_copy_text(result->arena, outcome->store, strlen(outcome->store));
     if (result->store == NULL) {

@@ -113,11 +113,12 @@ typedef struct hd_result {
   double seconds;
   size_t visited_bytes, memory_bytes;
   const char *store;
-  const char *native; /* what became of --native; NULL: not asked for */
-  const char *log;    /* what was tried, line by line, for people who asked with -v; NULL allowed */
-  const char *dot;    /* DOT drawing for --emit dot; NULL when the frontend has none */
-  const char *trace;  /* saved trace (JSON text, heddle.trace/1) of the first finding, for --emit trace; NULL allowed */
-  hd_status status;   /* not HD_OK: the input was wrong or the work failed; the diagnostics sink says why */
+  const char *native; /* what became of --native; NULL: not asked for, or nothing was searched */
+  bool native_used;
+  const char *log;   /* what was tried, line by line, for people who asked with -v; NULL allowed */
+  const char *dot;   /* DOT drawing for --emit dot; NULL when the frontend has none */
+  const char *trace; /* saved trace (JSON text, heddle.trace/1) of the first finding, for --emit trace; NULL allowed */
+  hd_status status;  /* not HD_OK: the input was wrong or the work failed; the diagnostics sink says why */
 } hd_result;
 
 /* An empty result owned by the caller; NULL when memory is out. */
@@ -137,6 +138,9 @@ void hd_repair_add_number(hd_result *result, hd_repair *repair, const char *name
 /* Copies the counts of a search into the statistics. `deadlocks` is what the frontend counts as such. When the search
  * was cut short and not_covered is NULL, it is set to words that say by what and how much was left open. */
 void hd_result_take_outcome(hd_result *result, const hd_outcome *outcome, uint64_t deadlocks);
+
+/* Takes over what became of --native only: part of hd_result_take_outcome. */
+void hd_result_take_native(hd_result *result, const hd_outcome *outcome);
 
 /* "holds", "violated", "inconclusive"; NULL for HD_VERDICT_NONE. Static storage. */
 const char *hd_verdict_name(hd_verdict verdict);

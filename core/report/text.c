@@ -107,6 +107,7 @@ static void print_circumstances(const printer *p) {
     print_pair(p, "queues", result->semantics);
   }
   print_pair(p, "not covered", result->not_covered);
+  print_pair(p, "native code", result->native_used ? NULL : result->native); /* who asked for it should know */
   for (size_t i = 0; i < result->assumption_count; i++) {
     print_pair(p, "assuming", result->assumptions[i]);
   }

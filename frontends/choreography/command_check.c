@@ -31,6 +31,7 @@ typedef struct {
   uint32_t bound;
   hd_realizability answer; /* .chor only */
   hd_arena *arena;         /* of the answer */
+  bool searched;           /* some system was explored */
 } check_run;
 
 static hd_realizability_query make_query(const check_run *run) {
@@ -223,6 +224,7 @@ static hd_status search_stuck(check_run *run, const hd_lowering *plain, uint64_t
   hd_search search;
   hdi_search_init(plain, run->request, &search);
   search.states_budget = states_budget;
+  run->searched = true;
   hd_status status = hdi_explore(&search, run->diag, outcome);
   return status == HD_OK ? hdi_add_stuck_findings(plain, outcome, run->result) : status;
 }
@@ -284,6 +286,7 @@ static hd_status conclude_unrealizable(check_run *run) {
   }
   if (status == HD_OK) {
     result->deadlocks = hdi_stuck_count(&outcome);
+    hd_result_take_native(result, &outcome);
     hd_result_add_number(result, "system_states", outcome.states);
     hd_result_add_number(result, "system_transitions", outcome.transitions);
     hd_result_add_number(result, "system_stuck", result->deadlocks);
@@ -419,6 +422,7 @@ static hd_status cross_check(check_run *run) {
     search.store = hd_store_exact(search.store); /* lengths are compared */
     memset(search.trace_slots, 0, sizeof search.trace_slots);
     hd_slots_add(search.stop_slots, HD_SLOT_FAULT(HD_FAULT_MONITOR));
+    run->searched = true;
     status = hdi_explore(&search, run->diag, &outcome);
   }
   if (status == HD_OK) {
@@ -493,6 +497,23 @@ static hd_status check_machines(check_run *run) {
   return status;
 }
 
+/* Which options the answer had no use for is known when it is there. */
+static void warn_of_no_effects(const check_run *run) {
+  const hd_options *options = run->request->options;
+  static const char *const of_choreographies[] = {"as-published", "cross-check"};
+  static const char *const of_searches[] = {"native", "store", "depth"};
+  if (run->ast->file == NULL) {
+    for (size_t i = 0; i < sizeof of_choreographies / sizeof *of_choreographies; i++) {
+      hd_warn_no_effect(options, of_choreographies[i], run->result->file, "machines have no choreography to realize",
+                        run->diag);
+    }
+  }
+  for (size_t i = 0; i < sizeof of_searches / sizeof *of_searches && !run->searched; i++) {
+    hd_warn_no_effect(options, of_searches[i], run->result->file,
+                      "the peers' products gave the answer, and no system was explored", run->diag);
+  }
+}
+
 hd_status hdi_choreography_check(const hd_ast *ast, const hd_request *request, hd_diag *diag, hd_result *result) {
   const hd_options *options = request->options;
   check_run run = {.ast = ast, .request = request, .diag = diag, .result = result, .arena = hd_arena_new()};
@@ -502,6 +523,10 @@ hd_status hdi_choreography_check(const hd_ast *ast, const hd_request *request, h
   hd_status status = run.arena == NULL ? HD_E_NOMEM : hdi_subject_make(ast, true, request, &run.subject);
   if (status == HD_OK) {
     status = ast->file != NULL ? check_choreography(&run) : check_machines(&run);
+    run.searched = run.searched || options->stuck_peers;
+    if (status == HD_OK) {
+      warn_of_no_effects(&run);
+    }
     if (status == HD_OK && options->stuck_peers) {
       status = hdi_check_stuck_peers(&run.subject, run.bound, run.semantics, request, result);
     }

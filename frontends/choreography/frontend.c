@@ -66,6 +66,11 @@ static hd_status parse(const hd_text *text, hd_diag *diag, hd_ast **out) {
 
 static const char *const patterns[] = {".chor", ".contract", ".sgc", ".fsa", ".fsm", NULL};
 
+static const hd_no_effect no_effects[] = {
+    {"granularity", HD_IN(CHECK) | HD_IN(EXPLORE) | HD_IN(CONVERT), "it is for programs of threads"},
+    {"fewest-switches", HD_IN(CHECK), "it is for programs of threads"},
+    {NULL, 0, NULL}};
+
 const hd_frontend hd_frontend_choreography = {.abi = HD_FRONTEND_ABI,
                                               .name = "choreography",
                                               .patterns = patterns,
@@ -77,7 +82,8 @@ const hd_frontend hd_frontend_choreography = {.abi = HD_FRONTEND_ABI,
                                               .explore = hdi_choreography_explore,
                                               .project = hdi_choreography_project,
                                               .convert = hdi_choreography_convert,
-                                              .replay = hdi_choreography_replay};
+                                              .replay = hdi_choreography_replay,
+                                              .no_effects = no_effects};
 
 const char *hdi_semantics_name(hd_semantics semantics) {
   return semantics == HD_P2P ? "p2p" : "mailbox";
@@ -239,6 +245,9 @@ const char *hdi_searched(const hd_lowering *lowering, const hd_outcome *outcome,
     hd_result_add_text(result, "reduction",
                        "peers that can only read from one queue read at once (theorem 8); of independent steps one "
                        "order is followed (stubborn sets)");
+  }
+  if (outcome->unreduced != NULL) {
+    hd_result_add_text(result, "not_reduced", outcome->unreduced);
   }
   return hd_arena_printf(result->arena, "I_%u%s", lowering->bound, lowering->eager ? " reduced" : "");
 }

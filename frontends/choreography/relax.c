@@ -70,7 +70,7 @@ static hd_status push(relaxation *r, hdi_draft *child) {
   }
   if (r->open_count == r->open_capacity) {
     size_t larger = r->open_capacity == 0 ? 64 : r->open_capacity * 2;
-    hdi_draft **open = realloc(r->open, larger * sizeof *open);
+    hdi_draft **open = realloc(r->open, larger * sizeof(hdi_draft *));
     if (open == NULL) {
       hdi_draft_free(child);
       return HD_E_NOMEM;

@@ -38,6 +38,15 @@ static hd_status parse(const hd_text *text, hd_diag *diag, hd_ast **out) {
 
 static const char *const patterns[] = {".cw", NULL};
 
+static const hd_no_effect no_effects[] = {
+    {"bound", HD_IN(CHECK) | HD_IN(REPAIR) | HD_IN(EXPLORE) | HD_IN(CONVERT), "it is for choreographies"},
+    {"semantics", HD_IN(CHECK) | HD_IN(REPAIR) | HD_IN(EXPLORE) | HD_IN(CONVERT), "it is for choreographies"},
+    {"up-to", HD_IN(CHECK), "it is for choreographies"},
+    {"as-published", HD_IN(CHECK), "it is for choreographies"},
+    {"cross-check", HD_IN(CHECK), "it is for choreographies"},
+    {"stuck-peers", HD_IN(CHECK), "it is for choreographies; threads that wait for ever are looked for in any case"},
+    {NULL, 0, NULL}};
+
 const hd_frontend hd_frontend_cwhile = {.abi = HD_FRONTEND_ABI,
                                         .name = "cwhile",
                                         .patterns = patterns,
@@ -48,7 +57,8 @@ const hd_frontend hd_frontend_cwhile = {.abi = HD_FRONTEND_ABI,
                                         .repair = hdi_cw_repair,
                                         .explore = hdi_cw_explore,
                                         .convert = hdi_cw_convert,
-                                        .replay = hdi_cw_replay};
+                                        .replay = hdi_cw_replay,
+                                        .no_effects = no_effects};
 
 void hdi_cw_search_init(const hd_cw_lowering *lowering, const hd_request *request, hd_search *search) {
   const hd_options *options = request->options;
@@ -253,5 +263,7 @@ void hdi_cw_note(const hd_request *request, const hd_outcome *outcome, hd_result
   if (outcome->reduction != HD_REDUCE_NOTHING) {
     hd_result_add_text(result, "reduction", "of independent steps one order is followed (stubborn sets)");
     result->searched = "the reduced system";
+  } else if (outcome->unreduced != NULL) {
+    hd_result_add_text(result, "not_reduced", outcome->unreduced);
   }
 }

@@ -98,12 +98,12 @@ static hd_status exclude(hdi_cw_region_lessons *s, const bool *picked, bool larg
   return status;
 }
 
-hd_status hdi_cw_region_lessons_exclude(hdi_cw_region_lessons *s, const bool *picked) {
-  return exclude(s, picked, false);
+hd_status hdi_cw_region_lessons_exclude(hdi_cw_region_lessons *lessons, const bool *chosen) {
+  return exclude(lessons, chosen, false);
 }
 
-hd_status hdi_cw_region_lessons_exclude_larger(hdi_cw_region_lessons *s, const bool *picked) {
-  return exclude(s, picked, true);
+hd_status hdi_cw_region_lessons_exclude_larger(hdi_cw_region_lessons *lessons, const bool *chosen) {
+  return exclude(lessons, chosen, true);
 }
 
 /* The element of a conflict; HD_NONE: it can never be had, or there are too many. */

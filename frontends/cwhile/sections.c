@@ -269,7 +269,7 @@ hd_status hdi_cw_sections_list(const hdi_cw_orders *orders, const bool *chosen, 
     }
     uint32_t *members = hd_arena_alloc_array(arena, units, sizeof *members);
     hdi_cw_section *section = &(*out)[*count];
-    *section = (hdi_cw_section){.statements = hd_arena_alloc_array(arena, units, sizeof *section->statements)};
+    *section = (hdi_cw_section){.statements = hd_arena_alloc_array(arena, units, sizeof(const hd_cw_stmt *))};
     if (members == NULL || section->statements == NULL) {
       return HD_E_NOMEM;
     }

@@ -93,7 +93,7 @@ hd_status hdi_cw_trace_graph_make(const hdi_cw_orders *orders, const hd_cw_lower
   size_t threads = lowering->flow.threads.count;
   size_t edges = trace->length + (trace->length == 0 ? 0 : trace->inner_end[trace->length - 1]);
   out->nodes = hd_arena_alloc_array(out->arena, edges + 1, sizeof *out->nodes);
-  out->edges = hd_arena_alloc_array(out->arena, edges + 1, sizeof *out->edges);
+  out->edges = hd_arena_alloc_array(out->arena, edges + 1, sizeof(const hdi_cw_edge *));
   out->rounds = hd_arena_alloc_array(out->arena, threads * orders->unit_count + 1, sizeof *out->rounds);
   if (out->nodes == NULL || out->edges == NULL || out->rounds == NULL) {
     return HD_E_NOMEM;
@@ -244,8 +244,8 @@ static void move(finder *f, uint32_t x) {
     if (g->nodes[y].thread != g->nodes[x].thread || (closes && y != f->to)) {
       continue;
     }
-    hd_literal saved[LABELS_MAX + 1], labels[2];
-    bool labelled[2];
+    hd_literal saved[LABELS_MAX + 1], labels[2] = {{0, false}};
+    bool labelled[2] = {false};
     uint32_t count = f->path_count, ways = find_moves(g, x, y, labels, labelled);
     memcpy(saved, f->path, count * sizeof *saved);
     for (uint32_t i = 0; i < ways && !is_over(f); i++) {

@@ -155,6 +155,19 @@ class Choreography(Case):
             results.append([result[key] for key in ("states", "transitions", "levels", "deadlocks")])
         self.assertEqual(results[0], results[1])
 
+    def test_options_without_effect_are_named(self):
+        warned = self.heddle("check", "--granularity=access", "--native", "relaxed.chor")
+        self.assertEqual(warned.code, 0)
+        self.assertIn("--granularity has no effect on relaxed.chor: it is for programs of threads [HD005]", warned.err)
+        self.assertIn("--native has no effect on relaxed.chor: the peers' products gave the answer", warned.err)
+        self.assertIn("--bound has no effect beside --up-to",
+                      self.heddle("check", "--up-to=3", "--bound=2", "relaxed.chor").err)
+        self.assertIn("--as-published", self.heddle("check", "--as-published", "--bound=2", "relaxed.chor").err)
+        reduced = self.result("explore", "--native", "relaxed.chor", code=0)
+        self.assertRegex(reduced["statistics"]["native"], "^not used: the search is reduced")
+        self.assertIn("\n  native code: not used: the search is reduced",
+                      self.heddle("explore", "--native", "relaxed.chor").out)
+
     def test_thread_count_changes_nothing(self):
         self.write("chain.chor", chain(6))
         for command in ("check", "explore"):

@@ -56,6 +56,15 @@ class Threads(Case):
         _, (result,) = self.json("check", "--fewest-switches", file)
         self.assertEqual(result["facts"]["context_switches"], 1)
 
+    def test_options_without_effect_are_named(self):
+        self.write("a.cw", "int x;\nthread a { x = 1; }\n")
+        for option in ("--bound=2", "--semantics=p2p", "--up-to=3", "--cross-check", "--stuck-peers"):
+            done = self.heddle("check", option, "a.cw")
+            self.assertEqual(done.code, 0)
+            self.assertRegex(done.err, option.split("=")[0] + r" has no effect on a\.cw: .* \[HD005\]")
+        self.assertEqual(self.heddle("check", "a.cw").err, "")
+        self.assertIn("native code: not used: the search is reduced", self.heddle("check", "--native", "a.cw").out)
+
     def test_a_saved_trace_is_replayed(self):
         file = self.take("paper1")
         self.assertEqual(self.heddle("check", "--emit", "trace=t.json", "--emit", "dot=t.dot", file).code, 1)

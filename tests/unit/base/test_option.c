@@ -68,6 +68,33 @@ static void refuse(const char *line, const char *message, const char *hint) {
   done(p);
 }
 
+Test(option, is_set_means_not_the_default) {
+  hd_options options;
+  hd_options_init(&options);
+  for (size_t i = 0; i < hd_option_row_count; i++) {
+    cr_assert(!hd_options_is_set(&options, hd_option_rows[i].name), "%s", hd_option_rows[i].name);
+  }
+  options.threads = 3;
+  options.memory = 1;
+  options.timeout = 0.5;
+  options.native = true;
+  options.reduction = false;
+  options.store = 1;
+  options.peer = "P";
+  options.emit.count = 1;
+  static const char *const set[] = {"threads", "memory", "timeout", "native", "no-reduction", "store", "peer", "emit"};
+  size_t found = 0;
+  for (size_t i = 0; i < hd_option_row_count; i++) {
+    bool expected = false;
+    for (size_t k = 0; k < sizeof set / sizeof set[0]; k++) {
+      expected = expected || strcmp(set[k], hd_option_rows[i].name) == 0;
+    }
+    cr_assert_eq(hd_options_is_set(&options, hd_option_rows[i].name), expected, "%s", hd_option_rows[i].name);
+    found += expected;
+  }
+  cr_assert_eq(found, sizeof set / sizeof set[0]);
+}
+
 Test(option, defaults_are_those_of_the_table) {
   hd_options options;
   memset(&options, 0xFF, sizeof options);

@@ -70,6 +70,19 @@ static void make_set(hdi_tree_set *set, uint32_t words, uint32_t workers, size_t
   cr_assert_eq(hdi_tree_set_init(set, &config), HD_OK);
 }
 
+/* The same with chunks dealt out at random. */
+static void make_dealt_set(hdi_tree_set *set, uint32_t words, uint32_t workers, size_t slots, uint64_t seed) {
+  uint32_t chunks[4 * WORDS_MAX];
+  for (uint32_t i = 0; i < 4 * words; i++) {
+    uint32_t other = (uint32_t)(next_random(&seed) % (i + 1));
+    chunks[i] = chunks[other];
+    chunks[other] = i;
+  }
+  hd_visited_config config = {.words = words, .workers = workers, .initial_slots = slots, .chunks = chunks};
+  cr_assert_eq(hdi_tree_set_init(set, &config), HD_OK);
+  memset(chunks, 0, sizeof chunks); /* borrowed during init only */
+}
+
 typedef struct growth {
   hdi_tree_set *set;
   bool out_of_memory;
@@ -125,13 +138,17 @@ static bool *reference_for(maker make, uint32_t words, uint32_t universe, uint32
   return calloc(universe, sizeof(bool));
 }
 
-static void check_against_plain_set(maker make, uint32_t words) {
+static void check_against_plain_set(maker make, uint32_t words, bool dealt) {
   enum { UNIVERSE = 1500, INSERTIONS = 8000 };
   uint32_t first[UNIVERSE];
   bool *reference = reference_for(make, words, UNIVERSE, first);
   cr_assert_not_null(reference);
   hdi_tree_set set;
-  make_set(&set, words, 3, 64, 0);
+  if (dealt) {
+    make_dealt_set(&set, words, 3, 64, 1 + words);
+  } else {
+    make_set(&set, words, 3, 64, 0);
+  }
   uint64_t seed = 88172645463325252ULL + words, distinct = 0, grown = 0, state[WORDS_MAX];
   for (uint64_t i = 0; i < INSERTIONS; i++) {
     uint64_t n = next_random(&seed) % UNIVERSE;
@@ -160,7 +177,15 @@ static void check_against_plain_set(maker make, uint32_t words) {
 Test(tree_set, agrees_with_a_plain_set) {
   for (size_t m = 0; m < MAKERS; m++) {
     for (size_t w = 0; w < WIDTHS; w++) {
-      check_against_plain_set(makers[m], widths[w]);
+      check_against_plain_set(makers[m], widths[w], false);
+    }
+  }
+}
+
+Test(tree_set, agrees_with_a_plain_set_however_chunks_are_dealt_out) {
+  for (size_t m = 0; m < MAKERS; m++) {
+    for (size_t w = 1; w < WIDTHS; w++) {
+      check_against_plain_set(makers[m], widths[w], true);
     }
   }
 }
@@ -180,7 +205,11 @@ Test(tree_set, a_batch_answers_like_single_insertions) {
     }
     hdi_tree_set one, many;
     make_set(&one, words, 1, 1 << 22, 0);
-    make_set(&many, words, 1, 1 << 22, 0);
+    if (words > 1) {
+      make_dealt_set(&many, words, 1, 1 << 22, seed);
+    } else {
+      make_set(&many, words, 1, 1 << 22, 0);
+    }
     size_t found = hdi_tree_set_insert_many(&many, 0, states, STATES, places, answers), at = 0;
     for (uint32_t i = 0; i < STATES; i++) {
       hd_insert expected = hdi_tree_set_insert(&one, 0, states + (size_t)i * words);
