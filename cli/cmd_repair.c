@@ -7,6 +7,7 @@
 #include "cli/run.h"
 #include "cli/signals.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +18,12 @@ enum { ANSWER_BYTES_MAX = 256, LOOK_MS = 100 };
 
 /* Where answers come from. */
 typedef struct answers {
-  FILE *from; /* a terminal is read without a buffer, so that poll knows what there is to read */
+  FILE *from;       /* a terminal is read without a buffer, so that poll knows what there is to read */
+  const char *name; /* of the file; NULL: a terminal */
   bool terminal;
-  bool shows; /* the questions, on standard error */
+  bool shows;      /* the questions, on standard error */
+  bool wrong;      /* an answer of the file is none, or it cannot be read */
+  unsigned number; /* of the line */
   char line[ANSWER_BYTES_MAX];
 } answers;
 
@@ -39,16 +43,34 @@ static bool await_line(const answers *a) {
   }
 }
 
-static const char *ask(void *payload, const char *text) {
+/* The line that was read last is no answer: a file is not asked again. */
+static const char *refuse(answers *a) {
+  a->wrong = true;
+  fprintf(stderr, "%s:%u:1: error: '%s' is none of the choices [%s]\n", a->name, a->number, a->line,
+          hd_diag_code_text(HD_DIAG_SYNTAX));
+  fprintf(stderr, "  expected the number of an edit that is offered there (-v shows them), more, back, or q\n");
+  return NULL;
+}
+
+static const char *ask(void *payload, const char *text, bool again) {
   answers *a = payload;
+  if (again && a->name != NULL) {
+    return refuse(a);
+  }
   if (a->shows) {
     fputs(text, stderr);
     fflush(stderr);
   }
   do {
     if ((a->terminal && !await_line(a)) || fgets(a->line, sizeof a->line, a->from) == NULL) {
+      if (ferror(a->from) != 0 && a->name != NULL) {
+        a->wrong = true;
+        fprintf(stderr, "%s: error: cannot be read: %s [%s]\n", a->name, strerror(errno),
+                hd_diag_code_text(HD_DIAG_READ));
+      }
       return NULL;
     }
+    a->number++;
     a->line[strcspn(a->line, "\n")] = '\0';
   } while (a->line[strspn(a->line, " \t\r")] == '\0' || a->line[0] == '#');
   return a->line;
@@ -86,6 +108,7 @@ int hdi_cmd_repair(const hd_options *options) {
   }
   bool from_file = options->choices != NULL && *options->choices != '\0';
   answers a = {.from = from_file ? fopen(options->choices, "r") : stdin,
+               .name = from_file ? options->choices : NULL,
                .terminal = options->interactive,
                .shows = options->interactive || options->verbose};
   if (options->interactive) {
@@ -97,6 +120,7 @@ int hdi_cmd_repair(const hd_options *options) {
   } else {
     bool asks = options->interactive || from_file;
     code = hdi_run_input_asking(options, &input, asks ? ask : NULL, &a);
+    code = a.wrong ? hd_status_exit_code(HD_E_INPUT) : code;
   }
   if (from_file && a.from != NULL) {
     fclose(a.from);

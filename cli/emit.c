@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef enum emit_kind {
 #define HDI_EMIT_ENUM(identifier, name) EMIT_##identifier,
@@ -51,7 +52,25 @@ static int unknown_kind(const hd_options *options, const char *item) {
   return code;
 }
 
+/* The input that the file is too, by whatever name; NULL: none. */
+static const char *input_that_is(const hd_options *options, const char *file) {
+  struct stat own, other;
+  if (stat(file, &own) != 0) {
+    return NULL;
+  }
+  for (size_t i = 0; i < options->files.count; i++) {
+    if (stat(options->files.items[i], &other) == 0 && own.st_dev == other.st_dev && own.st_ino == other.st_ino) {
+      return options->files.items[i];
+    }
+  }
+  return NULL;
+}
+
 int hdi_emit_check(const hd_options *options) {
+  bool writes = options->output != NULL && *options->output != '\0' && options->command != HD_COMMAND_REPAIR;
+  if (writes && input_that_is(options, options->output) != NULL) {
+    return hdi_usage_error(options, "expected another file", "--output %s would overwrite the input", options->output);
+  }
   for (size_t i = 0; i < options->emit.count; i++) {
     const char *item = options->emit.items[i], *file = NULL;
     if (split(item, &file) == EMIT_COUNT) {
@@ -60,6 +79,9 @@ int hdi_emit_check(const hd_options *options) {
     if (file == NULL || *file == '\0') {
       return hdi_usage_error(options, "expected KIND=FILE, with - for standard output", "--emit %s names no file",
                              item);
+    }
+    if (input_that_is(options, file) != NULL) {
+      return hdi_usage_error(options, "expected another file", "--emit %s would overwrite the input", item);
     }
     for (size_t k = 0; k < i; k++) {
       const char *earlier = NULL;

@@ -10,8 +10,8 @@
 #define HD_FRONTEND_ABI 1u
 
 /* Shows `text` to the user and returns their answer, one line without its end, borrowed until the next call; NULL:
- * there is no more answer. */
-typedef const char *(*hd_ask_fn)(void *payload, const char *text);
+ * there is no more answer. `again`: the answer before was none of the choices, as the text says too. */
+typedef const char *(*hd_ask_fn)(void *payload, const char *text, bool again);
 
 /* Limits and call-backs of one run, made by the caller from the options; a frontend hands them on to every search it
  * starts. */

@@ -105,7 +105,10 @@ static answer_kind read_answer(const char *answer, size_t count, size_t *number)
   while (*answer == ' ' || *answer == '\t') {
     answer++;
   }
-  size_t length = strcspn(answer, " \t\r#");
+  size_t length = strcspn(answer, " \t\r#"), rest = length + strspn(answer + length, " \t\r");
+  if (answer[rest] != '\0' && answer[rest] != '#') {
+    return ANSWER_WRONG; /* two words */
+  }
   const struct {
     const char *word;
     answer_kind kind;
@@ -134,7 +137,8 @@ static hd_status ask_for_choice(const dialogue *dlg, const hdi_paper_difference 
     hd_buffer text = {0};
     hd_buffer_add_text(&text, complaint);
     hd_status status = write_question(dlg, d, offers, count, shown, arena, &text);
-    *kind = status == HD_OK ? read_answer(dlg->ask(dlg->payload, text.data), count, number) : ANSWER_STOP;
+    *kind = status == HD_OK ? read_answer(dlg->ask(dlg->payload, text.data, *complaint != '\0'), count, number)
+                            : ANSWER_STOP;
     hd_buffer_free(&text);
     if (*kind == ANSWER_MORE) {
       shown = count;

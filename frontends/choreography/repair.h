@@ -67,10 +67,10 @@ hdi_mechanism hdi_repair_mechanism(const hdi_draft *draft);
 hdi_paper_limits hdi_repair_limits(const hdi_repair_query *query);
 
 /* A repair made by the user, edit by edit (dialogue.c): each step shows the shortest difference as a chart and the
- * edits that remove it, `ask` returns the choice: the number of an edit, or `q` to stop. *draft, owned by the caller,
- * has all chosen edits; *done says that no difference is left. HD_OK also when the user stopped; HD_E_NOMEM,
- * HD_E_INTERNAL, HD_E_LIMIT, HD_E_CANCELLED. */
-typedef const char *(*hdi_repair_ask)(void *payload, const char *text);
+ * edits that remove it, `ask` returns the choice: the number of an edit, or `q` to stop; what is neither is asked
+ * again. *draft, owned by the caller, has all chosen edits; *done says that no difference is left. HD_OK also when the
+ * user stopped; HD_E_NOMEM, HD_E_INTERNAL, HD_E_LIMIT, HD_E_CANCELLED. */
+typedef const char *(*hdi_repair_ask)(void *payload, const char *text, bool again);
 hd_status hdi_repair_dialogue(const hdi_repair_query *query, hdi_repair_ask ask, void *payload, hdi_draft **draft,
                               bool *done);
 

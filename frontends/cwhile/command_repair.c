@@ -286,7 +286,23 @@ static void sort_proposals(repair_run *run) {
   }
 }
 
-/* "a weak block around lines 4 to 6 of t1, so that no thread changes before 'x = 1' in line 5" */
+/* "an atomic block around 'x = 1'", "... from 'x = 1' to 'y = 1' in line 6" */
+static const char *block_words(hd_arena *arena, const char *words, const hdi_cw_block *block, uint32_t last_line) {
+  hd_buffer text = {0};
+  hd_buffer_printf(&text, "%s %s '", words, block->first == block->last ? "around" : "from");
+  hd_cw_print_head(block->first, &text);
+  if (block->first != block->last) {
+    hd_buffer_add_text(&text, "' to '");
+    hd_cw_print_head(block->last, &text);
+  }
+  hd_buffer_add_text(&text, "'");
+  if (block->first != block->last && last_line != 0) {
+    hd_buffer_printf(&text, " in line %u", (unsigned)last_line);
+  }
+  return take_text(&text, arena);
+}
+
+/* The blocks, then "no change of threads before 'x = 1' in line 5" for each yield. */
 static hd_status add_region_edits(repair_run *run, const proposal *p, hd_repair *out) {
   const hdi_cw_region *region = p->region;
   const hd_text *text = run->ast->program->text;
@@ -308,9 +324,7 @@ static hd_status add_region_edits(repair_run *run, const proposal *p, hd_repair 
     hd_position last = hd_text_position(text, block->last->span.end - 1);
     hd_edit_line *line = &out->edits[out->edit_count++];
     *line = (hd_edit_line){.kind = hdi_cw_wrap_name(kind), .position = first};
-    line->message = first.line == last.line ? hd_arena_printf(arena, "%s around line %u", words, (unsigned)first.line)
-                                            : hd_arena_printf(arena, "%s around lines %u to %u", words,
-                                                              (unsigned)first.line, (unsigned)last.line);
+    line->message = block_words(arena, words, block, first.line == last.line ? 0 : last.line);
     if (line->message == NULL) {
       return HD_E_NOMEM;
     }

@@ -228,7 +228,7 @@ static hd_status judge(const search *s, trial *t, uint32_t threads) {
     return status;
   }
   if (region->blocks.only_ghost) {
-    t->refused = "it would only keep ghost variables from their checker";
+    t->refused = "in none of its blocks do two steps touch shared variables that are no ghosts";
     return HD_OK;
   }
   if (s->query->exact && region->blocks.widened > 0) {
@@ -346,8 +346,12 @@ static hd_status take_in(void *problem, void *candidate, hd_candidate_end *end) 
                 : hdi_cw_region_lessons_strong(&s->lessons, t->trace, t->chosen, !s->paper, t->arena, &learned);
     *end = HD_CANDIDATE_FAILS;
     s->answer->raw_runs += s->paper;
-    say(s, "  %u yield%s: a bad run of %zu steps; one of %u %s is needed", t->size, plural, t->trace->length, learned,
-        s->weak ? "conflicts" : "yields");
+    if (learned == 0) {
+      say(s, "  %u yield%s: a bad run of %zu steps that no yields prevent", t->size, plural, t->trace->length);
+    } else {
+      say(s, "  %u yield%s: a bad run of %zu steps; one of %u %s is needed", t->size, plural, t->trace->length, learned,
+          s->weak ? "conflicts" : "yields");
+    }
     bool refuted = false;
     if (status == HD_OK) {
       status = replay(s, t, &refuted);

@@ -226,7 +226,7 @@ static hd_status decide(const void *problem, void *candidate, uint32_t threads) 
   trial *t = candidate;
   hdi_cw_edit edit;
   if (hdi_cw_sections_only_ghost(&s->orders, t->chosen)) {
-    t->refused = "it would only keep ghost variables from their checker";
+    t->refused = "in none of its sections do two statements touch shared variables that are no ghosts";
     return HD_OK;
   }
   t->status = hdi_cw_orders_edit(&s->orders, t->chosen, t->arena, &edit);
@@ -329,7 +329,10 @@ static hd_status learn_from_run(search *s, const trial *t) {
   bool sure = s->general && lesson.complete && !hdi_cw_lesson_holds(&lesson, t->chosen);
   s->answer->bad_runs += s->answer->repair_count == 0;
   say(s, "  cost %llu: a bad run of %zu steps%s%s", (unsigned long long)t->cost, t->trace->length,
-      t->stuck ? ", a deadlock" : "", sure ? "; one of these is needed:" : "; this order is excluded");
+      t->stuck ? ", a deadlock" : "",
+      !sure               ? "; this order is excluded"
+      : lesson.count == 0 ? "; no order prevents it"
+                          : "; one of these is needed:");
   if (!sure) {
     return exclude(s, t);
   }

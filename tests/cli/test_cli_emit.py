@@ -29,6 +29,15 @@ class Emit(Case):
         self.heddle("check", "--emit", "dot=a=b.dot", "a.fake")
         self.assertEqual(self.read("a=b.dot"), "digraph fake {\n}\n")
 
+    def test_an_input_is_not_overwritten(self):
+        for name in ("a.fake", "./a.fake"):
+            done = self.heddle("check", "--emit", f"json={name}", "a.fake")
+            self.assertEqual(done.code, 2)
+            self.assertIn("would overwrite the input", done.err)
+            done = self.heddle("convert", "-t", "dot", "-o", name, "a.fake")
+            self.assertEqual(done.code, 2)
+            self.assertEqual(self.read("a.fake"), INPUT)
+
     def test_standard_output_receives_one_format(self):
         done = self.heddle("check", "--emit", "dot=-", "a.fake")
         self.assertEqual((done.code, done.out), (1, "digraph fake {\n}\n"))

@@ -197,15 +197,21 @@ class Repair(Case):
         code, result = self.repaired("--choices", "choices", file)
         self.assertEqual((code, len(result["repairs"])), (0, 1))
         self.assertEqual(result["repairs"][0]["edits"][0]["rule"], "relaxation 1a")
-        self.write("choices", "99\nnonsense\nback\nmore\n15\n")
+        self.write("choices", "more\n15\n")
         code, result = self.repaired("--choices", "choices", file)
         self.assertEqual((code, result["repairs"][0]["kind"]), (0, "restriction"))
         before = self.read(file)
-        for answers in ("", "q\n", "nonsense\n"):
+        for answers in ("", "q\n"):
             self.write("choices", answers)
             done = self.heddle("repair", "--in-place", "--choices", "choices", file)
             self.assertEqual((done.code, self.read(file)), (4, before))
             self.assertIn("stopped by the user", done.out)
+        for answers in ("99", "nonsense", "-1", "1 2", "back"):
+            self.write("choices", f"# wrong\n{answers}\n1\n")
+            done = self.heddle("repair", "--in-place", "--choices", "choices", file)
+            self.assertEqual((done.code, self.read(file)), (3, before), answers)
+            self.assertIn(f"choices:2:1: error: '{answers}' is none of the choices", done.err)
+        self.assertEqual(self.heddle("repair", "--choices", ".", file).code, 3)
         self.assertEqual(self.heddle("repair", "--choices", "missing", file).code, 2)
         self.assertEqual(self.heddle("repair", "--choices", "choices", "--strategy", "paper", file).code, 2)
 

@@ -136,8 +136,8 @@ Test(strategy_nomem, what_always_exists_and_the_least) {
 static const char *const SCRIPT[] = {"more", "nonsense", "1", "back", "2", "1", "1", "q"};
 static size_t said;
 
-static const char *answer_next(void *payload, const char *text) {
-  cr_assert(payload == NULL && strlen(text) > 0);
+static const char *answer_next(void *payload, const char *text, bool again) {
+  cr_assert(payload == NULL && strlen(text) > 0 && again == (strstr(text, "not one of the choices") != NULL));
   return said < sizeof SCRIPT / sizeof SCRIPT[0] ? SCRIPT[said++] : NULL;
 }
 
